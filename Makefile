@@ -1,0 +1,120 @@
+# make           build ./bench              make check    build and test it
+# make run       build it and run it, with  make deps     install all that is
+#                ARGS='...' and a server                  missing (root, Debian)
+# make size      how big is it?             make install  to DESTDIR and PREFIX
+#
+# make WITH_X=0 leaves X out.  make XCB_CFLAGS=... XCB_LIBS=... takes a static
+# libxcb of yours; without, debian.sh fetches Debian's and builds it in libxcb/.
+.POSIX:
+
+VERSION = 0.1
+LIMIT = 160
+PREFIX = /usr/local
+
+CC = musl-gcc
+CLANG = clang
+CFLAGS = -Os
+WITH_X = 1
+XCB_CFLAGS = -isystem libxcb/include
+XCB_LIBS = libxcb/libxcb.a
+XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
+
+SRC = bench.c harness.c host.c record.c report.c os_tests.c xcb_tests.c
+OBJ = $(SRC:.c=.o)
+
+XFLAGS_0 = -DWITH_X=0
+XFLAGS_1 = -DWITH_X=1 $(XCB_CFLAGS)
+XLIBS_1 = $(XCB_LIBS)
+ALL = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes \
+	-fno-pie -ffunction-sections -fdata-sections \
+	-fno-asynchronous-unwind-tables -DVERSION='"$(VERSION)"'
+COMPILE = $(CC) $(ALL) $(XFLAGS_$(WITH_X)) $(CPPFLAGS) $(CFLAGS)
+LINK = $(CC) -static -no-pie -s -Wl,--gc-sections -Wl,--build-id=none \
+	-Wl,-z,norelro -Wl,-z,noseparate-code $(LDFLAGS)
+DEBIAN = CC='$(CC)' WITH_X=$(WITH_X) XCB_LIBS='$(XCB_LIBS)' sh debian.sh
+
+all: bench
+
+bench: $(OBJ)
+	$(LINK) -o $@ $(OBJ) $(XLIBS_$(WITH_X))
+
+$(OBJ): bench.h config.h .build
+
+.c.o:
+	$(COMPILE) -c -o $@ $<
+
+# every record names the compiler, its flags and the C library
+host.o: host.c
+	v=`$(CC) -dumpfullversion -dumpversion`; \
+	libc=`echo __GLIBC__ | $(CC) -include features.h -E -P -`; \
+	case $$libc in [0-9]*) libc=glibc ;; *) libc=musl`/lib/ld-musl-*.so.1 \
+		2>&1 | sed -n 's/Version//p'` ;; esac; \
+	$(COMPILE) -DBUILD="\"$(CC) $$v $(CFLAGS), $$libc\"" -c -o $@ host.c
+
+# touched, and so all is built anew, when the compiler or a flag has changed
+.build: FORCE
+	@case '$(WITH_X)' in [01]) ;; *) echo "Makefile: WITH_X: '$(WITH_X)'" \
+		'says nothing (give 0 or 1)' >&2; exit 1 ;; esac
+	@$(DEBIAN) missing build
+	@test '$(XLIBS_$(WITH_X))' != libxcb/libxcb.a || $(DEBIAN) libxcb libxcb
+	@new='$(COMPILE) $(LINK) $(XLIBS_$(WITH_X))'; \
+	test "$$new" = "`cat $@ 2>/dev/null`" || echo "$$new" >$@
+
+FORCE:
+
+deps:
+	@DISPLAY= $(DEBIAN) packages build run check
+
+# an X server of our own, when none is there, on a display that is free
+run:
+	@$(DEBIAN) packages build run || $(DEBIAN) missing build 2>/dev/null
+	@$(MAKE) bench
+	@if test -z "$$DISPLAY" && test $(WITH_X) = 1; then \
+		tie='setpriv --pdeathsig TERM setsid'; \
+		$$tie true 2>/dev/null || tie=; \
+		dir=`mktemp -d` && mkfifo $$dir/display || exit; \
+		trap 'kill $$x 2>/dev/null; wait; rm -rf $$dir' EXIT; \
+		trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM; \
+		$$tie $(XSERVER) -displayfd 3 3>$$dir/display 2>$$dir/log & x=$$!; \
+		if read -r n <$$dir/display; then export DISPLAY=:$$n; else \
+			echo 'Makefile: run: no X server, so no X figures' >&2; \
+			tail -n 3 $$dir/log >&2; \
+		fi; \
+	fi; ./bench $(ARGS)
+
+check:
+	@DISPLAY= $(DEBIAN) packages build check || \
+		$(DEBIAN) missing build 2>/dev/null
+	@$(MAKE) bench warnings
+	@CC='$(CC)' WITH_X=$(WITH_X) sh tests/run
+
+# both compilers, with and without X; clang is shown musl-gcc's headers
+warnings: .build
+	@dir=/usr/include/`uname -m`-linux-musl; musl=; test ! -d $$dir || \
+	musl="-nostdinc -isystem $$dir \
+		-isystem `$(CLANG) -print-resource-dir`/include"; \
+	for x in '$(XFLAGS_0)' '$(XFLAGS_$(WITH_X))'; do for c in $(SRC); do \
+	set -- -Werror $(ALL) -DBUILD='""' $$x $(CPPFLAGS) $(CFLAGS) $$c; \
+	$(CC) -S -o /dev/null "$$@" && $(CLANG) $$musl -fsyntax-only "$$@" || \
+	exit; done; done
+
+size: bench
+	@n=`wc -c <bench`; echo "bench: $$n bytes, $$(((n + 1023) / 1024)) KiB" \
+		"(limit $(LIMIT) KiB)"; test $$n -le $$(($(LIMIT) * 1024))
+
+install: bench
+	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	cp bench $(DESTDIR)$(PREFIX)/bin/bench
+	chmod 755 $(DESTDIR)$(PREFIX)/bin/bench
+	cp bench.1 $(DESTDIR)$(PREFIX)/share/man/man1/bench.1
+	chmod 644 $(DESTDIR)$(PREFIX)/share/man/man1/bench.1
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/bench
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/bench.1
+
+clean:
+	rm -f bench $(OBJ) .build
+
+distclean: clean
+	rm -rf libxcb libxcb.tmp.*

@@ -1,0 +1,211 @@
+#!/bin/sh
+# What bench needs from Debian 12.
+#
+#	sh debian.sh missing SET...     name what is missing for SET
+#	sh debian.sh packages SET...    the same, but install it
+#	sh debian.sh libxcb DIR         build a static libxcb in DIR
+#
+# SET is build, run (a server to draw on) or check (the tests).
+#
+# The environment may hold CC, WITH_X, XCB_LIBS as given to make, and DISPLAY.
+# Only `packages`, as root, changes anything outside this folder.
+
+version=1.15-1
+tarball=libxcb_1.15.orig.tar.gz
+sha256=1cb65df8543a69ec0555ac696123ee386321dfac1964a3da39976c9a05ad724d
+extensions='bigreq dpms render res screensaver shm xc_misc xproto'
+
+: "${CC:=musl-gcc}" "${WITH_X:=1}" "${XCB_LIBS:=libxcb/libxcb.a}"
+
+die() {
+	echo "debian.sh: $*" >&2
+	exit 1
+}
+
+has() {
+	command -v "$1" >/dev/null
+}
+
+# want PACKAGES WHAT: one line of the list of missing things
+want() {
+	echo "$2: $1"
+}
+
+# is libxcb to be built here, and not built yet?
+own_libxcb() {
+	test "$WITH_X" != 0 && test "$XCB_LIBS" = libxcb/libxcb.a &&
+	    ! test -f libxcb/libxcb.a
+}
+
+want_build() {
+	cc=${CC%% *}
+	case $cc in
+	musl-gcc) has musl-gcc && has gcc || want 'gcc musl-tools' musl-gcc ;;
+	gcc | cc) has "$cc" || want 'gcc libc6-dev' "$cc" ;;
+	*) has "$cc" || want "${cc##*/}" "$cc" ;;
+	esac
+	own_libxcb || return 0
+	test -x /usr/bin/python3 || want python3 python3
+	test -d /usr/lib/python3/dist-packages/xcbgen ||
+	    want python3-xcbgen 'python3 xcbgen'
+	test -f /usr/share/xcb/xproto.xml || want xcb-proto xproto.xml
+	test -f /usr/include/X11/X.h || want x11proto-dev X11/X.h
+	test -f /usr/include/X11/Xauth.h || want libxau-dev libXau.a
+}
+
+want_run() {
+	test "$WITH_X" = 0 || test -n "$DISPLAY" || has Xvfb || want xvfb Xvfb
+}
+
+want_check() {
+	has clang || want clang clang
+	has file || want file file
+	test "$WITH_X" = 0 && return
+	has Xvfb || want xvfb Xvfb
+	has xauth || want xauth xauth
+	has x11perf || want x11-apps x11perf
+}
+
+wanted() {
+	for set; do
+		case $set in
+		build | run | check) "want_$set" ;;
+		*) die "$set: unknown set (build, run or check)" ;;
+		esac
+	done
+}
+
+debian() {
+	test -f /etc/debian_version && has apt-get
+}
+
+missing() {
+	list=$(wanted "$@") || exit
+	test -z "$list" && return
+	{
+		echo "bench: $*: programs or libraries are missing" \
+		    '(as root on Debian: make deps)'
+		echo "$list" | sort -u | sed 's/: /, in Debian package /; s/^/  /'
+		echo '  or give make CC=compiler, XCB_CFLAGS=... and' \
+		    'XCB_LIBS=... of a static libxcb, or WITH_X=0'
+	} >&2
+	return 1
+}
+
+packages() {
+	list=$(wanted "$@") || exit
+	test -z "$list" && return
+	{ test "$(id -u)" = 0 && debian; } || missing "$@" || return
+	list=$(echo "$list" | sed 's/.*: //' | sort -u | tr '\n' ' ')
+	echo "debian.sh: installing $list" >&2
+	export DEBIAN_FRONTEND=noninteractive
+	apt='apt-get -q -o DPkg::Lock::Timeout=300'
+	# shellcheck disable=SC2086
+	{ $apt update && $apt -y install --no-install-recommends $list; } >&2 ||
+	    die "$*: apt-get failed (see above, wanted: $list)"
+	missing "$@"
+}
+
+# sources OPTION...: the machine's own Debian mirrors, as lines of a
+# sources.list.  The pinned checksum vouches for what comes from there.
+# shellcheck disable=SC2016
+sources() {
+	apt-get "$@" indextargets --format \
+	    'deb-src [trusted=yes] $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+	    'Created-By: Packages' | sort -u | grep ' bookworm main$'
+}
+
+# fetch DIR: Debian's source of libxcb into DIR, by apt lists of our own
+fetch() (
+	cd "$1" && mkdir -p lists/partial cache/archives/partial || exit
+	set -- -q -o Dir::State::Lists="$PWD/lists" -o Dir::Cache="$PWD/cache" \
+	    -o APT::Sandbox::User="$(id -un)"
+	# a machine that never ran apt-get update lists nothing
+	sources >mirrors || { apt-get "$@" update && sources "$@" >mirrors; } ||
+	    die 'libxcb: apt has no source "bookworm main" (add it to apt,' \
+	    'or give XCB_CFLAGS and XCB_LIBS, or WITH_X=0)'
+	set -- "$@" -o Dir::Etc::SourceList="$PWD/mirrors" \
+	    -o Dir::Etc::SourceParts=/dev/null
+	{ apt-get "$@" update &&
+	    apt-get "$@" source --download-only "libxcb=$version"; } ||
+	    die "libxcb: cannot fetch Debian's source $version (network?" \
+	    'or give XCB_CFLAGS and XCB_LIBS, or WITH_X=0)'
+	echo "$sha256  $tarball" | sha256sum -c - ||
+	    die "$tarball: not the pinned checksum (a broken mirror? try again)"
+)
+
+# compile DIR: DIR/src -> DIR/libxcb.a, which holds libXau too
+compile() (
+	cd "$1/src" || exit
+	for x in $extensions; do
+		/usr/bin/python3 c_client.py -c libxcb -l libxcb -s 3 \
+		    -p /usr/lib/python3/dist-packages "/usr/share/xcb/$x.xml" ||
+		    exit
+	done
+	mkdir -p ../include/xcb ../include/X11 man &&
+	    cp ./*.h ../include/xcb || exit
+	for x in X Xauth Xfuncproto Xfuncs Xosdefs; do
+		cp "/usr/include/X11/$x.h" ../include/X11 || exit
+	done
+
+	# Debian's libXau.a was built against glibc with checked string calls
+	cat >shim.c <<-'END'
+	#include <stdarg.h>
+	#include <stdio.h>
+
+	int __snprintf_chk(char *, size_t, int, size_t, const char *, ...);
+
+	int
+	__snprintf_chk(char *s, size_t n, int flag, size_t room,
+	    const char *format, ...)
+	{
+		va_list ap;
+		int len;
+
+		(void)flag;
+		va_start(ap, format);
+		len = vsnprintf(s, n < room ? n : room, format, ap);
+		va_end(ap);
+		return len;
+	}
+	END
+	$CC -c -Os -w -std=gnu11 -fno-pie -ffunction-sections -fdata-sections \
+	    -fno-asynchronous-unwind-tables -I../include -D_GNU_SOURCE \
+	    -DHAVE_SENDMSG=1 -DHAVE_ABSTRACT_SOCKETS=1 -DHAVE_GETADDRINFO=1 \
+	    -DUSE_POLL=1 -DXCB_QUEUE_BUFFER_SIZE=16384 ./*.c &&
+	    ar x "$(dpkg -L libxau-dev | grep '/libXau\.a$')" &&
+	    ar rcs ../libxcb.a ./*.o
+)
+
+# libxcb DIR: whole or not at all, also when two run at once
+libxcb() {
+	test -f "$1/libxcb.a" && return
+	debian || die 'libxcb: this is not Debian (give XCB_CFLAGS and' \
+	    'XCB_LIBS of a static libxcb, or WITH_X=0)'
+	tmp=$(mktemp -d "$1.tmp.XXXXXX") || exit
+	trap 'rm -rf "$tmp"' EXIT
+	trap 'exit 1' HUP INT TERM
+	echo "debian.sh: building libxcb $version in $1" >&2
+	{
+		fetch "$tmp" &&
+		    tar -xzf "$tmp/$tarball" -C "$tmp" \
+		    --strip-components=1 --no-same-owner && compile "$tmp"
+	} >"$tmp/log" 2>&1 || {
+		tail -n 20 "$tmp/log" >&2
+		die "libxcb: not built (see above)"
+	}
+	mkdir "$tmp/new" && mv "$tmp/include" "$tmp/libxcb.a" "$tmp/COPYING" \
+	    "$tmp/new" && {
+		mv -T "$tmp/new" "$1" 2>/dev/null || test -f "$1/libxcb.a" ||
+		    die "$1: cannot put the library there (file in the way?)"
+	}
+}
+
+case $#:$1 in
+[2-9]:missing | [2-9]:packages | 2:libxcb) "$@" ;;
+*)
+	echo 'usage: sh debian.sh missing|packages build|run|check ...' >&2
+	echo '       sh debian.sh libxcb DIR' >&2
+	exit 2
+	;;
+esac
