@@ -1,0 +1,730 @@
+/*
+ * bench - how this machine and this kernel do, in half a minute.
+ *
+ * Rows of tests (os_tests.c, xcb_tests.c) are run in rounds, each row of
+ * each round in a child of its own (harness.c).  What they leave becomes a
+ * record together with facts about the machine (host.c); the record is
+ * written to a file (record.c) and printed as tables (report.c).  Records
+ * of files are printed by the same code.  This file holds the options,
+ * which rows are run, the rounds, and the exit status.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "config.h"
+
+#ifndef VERSION
+#define VERSION "unknown"
+#endif
+
+enum { OK, TROUBLE, USAGE };            /* exit statuses */
+
+/* What the command line says. */
+struct options {
+	double time;            /* -t; 0 where not given */
+	const char *label;      /* -n */
+	const char *file;       /* -o */
+	int mode;               /* -c -l -h -V; 0: measure */
+	int quiet, verbose;
+	char **words;           /* tests, or files with -c; ended by NULL */
+};
+
+/* A row on its way through a run. */
+struct row {
+	const struct test *test;
+	struct result *result;  /* NULL: computed from others */
+	double took;            /* seconds of its last round */
+	int over;               /* not to be tried again */
+	int failed;             /* in a round: exit status 1 */
+};
+
+/* A message on standard error; a colon at its end calls for errno's text. */
+static void
+warn(const char *fmt, ...)
+{
+	int err = errno;
+	size_t n = strlen(fmt);
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("bench: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	if (fmt[n - 1] == ':')
+		fprintf(stderr, " %s", strerror(err));
+	fputc('\n', stderr);
+}
+
+static void *
+must(void *p)
+{
+	if (!p) {
+		warn("memory:");
+		exit(TROUBLE);
+	}
+	return p;
+}
+
+/* --- which rows ---------------------------------------------------------- */
+
+/* Every row of every table, in the order they are run. */
+static struct row *
+all_rows(int *n)
+{
+	static const struct test *const suites[] = { x_tests, os_tests };
+	const struct test *t;
+	struct row *rows = NULL;
+	size_t i;
+
+	for (*n = 0, i = 0; i < LEN(suites); i++) {
+		for (t = suites[i]; t->key; t++) {
+			rows = must(realloc(rows,
+				(size_t)(*n + 1) * sizeof *rows));
+			rows[(*n)++] = (struct row){ .test = t };
+		}
+	}
+	return rows;
+}
+
+static const struct row *
+find(const struct row *rows, int n, const char *key)
+{
+	for (; n--; rows++)
+		if (!strcmp(rows->test->key, key))
+			return rows;
+	return NULL;
+}
+
+/* What a row weighs in the mean it counts into, or NULL. */
+static const struct stone *
+stone(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < LEN(stones); i++)
+		if (!strcmp(stones[i].key, key))
+			return &stones[i];
+	return NULL;
+}
+
+/* Does a word of the command line mean this row, or a group it is in? */
+static int
+matches(const char *word, const struct test *t)
+{
+	return !fnmatch(word, t->key, 0) || !fnmatch(word, t->table, 0) ||
+		(!strcmp(word, "os") && *t->table != 'x');
+}
+
+/* Is the row asked for, itself or as a part of one that is? */
+static int
+wanted(const struct row *row, const struct row *all, int n, char **words)
+{
+	const struct stone *s = stone(row->test->key);
+	char **w;
+
+	for (w = words; *w; w++)
+		if (matches(*w, row->test))
+			return 1;
+	row = s ? find(all, n, s->of) : NULL;
+	return !*words || (row && wanted(row, all, n, words));
+}
+
+/* Leaves the rows asked for; returns how many.  A word without: exit 2. */
+static int
+choose(struct row *rows, int n, char **words)
+{
+	struct row *some = must(calloc((size_t)n, sizeof *some));
+	char **w;
+	int i, k = 0;
+
+	for (w = words; *w; w++) {
+		for (i = 0; i < n && !matches(*w, rows[i].test); i++)
+			;
+		if (i == n) {
+			warn("%s: no such test or group (bench -l lists them)",
+				*w);
+			exit(USAGE);
+		}
+	}
+	for (i = 0; i < n; i++)
+		if (wanted(&rows[i], rows, n, words))
+			some[k++] = rows[i];
+	memcpy(rows, some, (size_t)k * sizeof *rows);
+	free(some);
+	return k;
+}
+
+/* --- the rounds ---------------------------------------------------------- */
+
+/* A run under way. */
+struct course {
+	struct row *rows;
+	int n;
+	double until;           /* when its time is used */
+	int enough;             /* rounds after which it ends all the same */
+	int progress;           /* a line on standard error is wanted */
+	struct run how;
+};
+
+/* One line drawn over itself, which test, how far; NULL wipes it out. */
+static void
+progress(const struct course *c, int round, const struct row *row)
+{
+	double left = c->until - seconds();
+	char line[64] = "";
+
+	if (!c->progress)
+		return;
+	if (row)
+		snprintf(line, sizeof line, "round %d  %d/%d  %s  %.0f s left",
+			round + 1, (int)(row - c->rows) + 1, c->n,
+			row->test->key, left > 0 ? left : 0);
+	fprintf(stderr, "\r%-*s\r", (int)sizeof line, line);
+	fflush(stderr);
+}
+
+/* A table that is gone costs its other rows no further time. */
+static void
+give_up(struct course *c, const struct row *row)
+{
+	int i;
+
+	for (i = 0; i < c->n; i++) {
+		if (c->rows[i].over || !c->rows[i].result ||
+		    *c->rows[i].test->table != *row->test->table)
+			continue;
+		c->rows[i].over = 1;
+		c->rows[i].result->state = row->result->state;
+		strcpy(c->rows[i].result->why, row->result->why);
+	}
+}
+
+/* One round of one row.  Returns the signal that ended it, or 0. */
+static int
+step(struct course *c, struct row *row)
+{
+	double began = seconds();
+	int sig = run(row->test, row->result, &c->how);
+
+	row->took = seconds() - began;
+	if (sig || row->result->state == GOOD)
+		return sig;
+	row->over = 1;
+	row->failed = row->result->state == FAILED;
+	if (row->result->gone)
+		give_up(c, row);
+	return 0;
+}
+
+/*
+ * Rounds until the time is used, the first one whole.  The samples of a
+ * round are made as many as will let ROUNDS of them fit, set-up included.
+ */
+static int
+rounds(struct course *c)
+{
+	double began, setup, fair = (c->until - seconds()) / ROUNDS / c->n;
+	struct row *row, *end = c->rows + c->n;
+	int round, live, sig;
+
+	c->how.slice = fair / 2;
+	for (round = 0; round < c->enough; round++) {
+		c->how.slice = fmin(fmax(c->how.slice, MINSLICE), MAXSLICE);
+		began = seconds();
+		for (live = 0, row = c->rows; row < end; row++) {
+			if (!row->result || row->over)
+				continue;
+			if (round && seconds() + row->took > c->until)
+				return 0;
+			progress(c, round, row);
+			if ((sig = step(c, row)))
+				return sig;
+			live++;
+		}
+		if (!live)
+			return 0;
+		setup = (seconds() - began) / live - c->how.slice;
+		if (round + 1 < ROUNDS) {
+			fair = (c->until - seconds()) / (ROUNDS - round - 1);
+			c->how.slice = fair * 0.96 / live - setup;
+		}
+	}
+	return 0;
+}
+
+/* --- from results to a record -------------------------------------------- */
+
+static char *
+copy(const char *text)
+{
+	return must(strdup(text));
+}
+
+/* The facts a test found: lines of name, tab, value. */
+static void
+take_facts(struct record *rec, const char *text)
+{
+	char *name, *value, *end, *facts = copy(text);
+
+	for (name = facts; (end = strchr(name, '\n')); name = end + 1) {
+		*end = '\0';
+		if (!(value = strchr(name, '\t')))
+			break;
+		*value++ = '\0';
+		record_fact(rec, name, "%s", value);
+	}
+	free(facts);
+}
+
+static void
+take_row(struct record *rec, const struct row *row)
+{
+	const struct test *t = row->test;
+	const struct result *r = row->result;
+	struct figure *f;
+
+	take_facts(rec, r->facts);
+	if (!strcmp(t->unit, "text") && r->state == GOOD)
+		return;
+	f = must(record_add(rec, t->key, t->unit));
+	if (!summary(t, r, f)) {
+		if (row->failed)
+			f->note = copy(r->why);
+		else if (*r->note)
+			f->note = copy(r->note);
+	} else if (r->state == UNTRIED) {
+		f->why = copy("not reached");
+	} else {
+		f->why = copy(r->state == GOOD ? "too short: not told from "
+			"the cost of measuring" : r->why);
+	}
+}
+
+/* The parts of a mean that have a figure. */
+struct parts {
+	const struct figure *f[LEN(stones)];
+	const struct stone *s[LEN(stones)];
+	int n, wanted;          /* have a figure; should have one */
+	const char *why;        /* the first that has none has none */
+	int rounds;             /* that all of them have */
+};
+
+static void
+find_parts(struct parts *p, const struct record *rec, const char *of)
+{
+	const struct figure *f;
+	size_t i;
+
+	memset(p, 0, sizeof *p);
+	p->rounds = MAXROUNDS;
+	for (i = 0; i < LEN(stones); i++) {
+		if (strcmp(stones[i].of, of))
+			continue;
+		p->wanted++;
+		f = record_find(rec, stones[i].key);
+		if (!f || f->why) {
+			if (f && !p->why)
+				p->why = f->why;
+			continue;
+		}
+		p->f[p->n] = f;
+		p->s[p->n++] = &stones[i];
+		if (f->nrounds < p->rounds)
+			p->rounds = f->nrounds;
+	}
+}
+
+/* Weighted geometric mean of rate to reference, in a round or (-1) all. */
+static double
+mean(const struct parts *p, int round)
+{
+	double v, sum = 0, weight = 0;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		v = round < 0 ? p->f[i]->value : p->f[i]->rounds[round];
+		sum += p->s[i]->weight * log(v / p->s[i]->rate);
+		weight += p->s[i]->weight;
+	}
+	return STONE * exp(sum / weight);
+}
+
+/* A row that is computed from the figures of its parts. */
+static void
+take_mean(struct record *rec, const struct test *t)
+{
+	struct figure *f = must(record_add(rec, t->key, t->unit));
+	struct parts p;
+	double sorted[MAXROUNDS];
+	char text[REASON];
+	int i;
+
+	find_parts(&p, rec, t->key);
+	if (!p.n) {
+		f->why = copy(p.why ? p.why : "no part of it was asked for");
+		return;
+	}
+	if (p.n < p.wanted) {
+		snprintf(text, sizeof text, "mean of %d of %d parts", p.n,
+			p.wanted);
+		f->note = copy(text);
+	}
+	f->value = f->low = f->high = mean(&p, -1);
+	f->digits = 5;
+	f->rounds = must(calloc((size_t)p.rounds, sizeof *f->rounds));
+	for (i = 0; i < p.rounds; i++)
+		sorted[i] = f->rounds[i] = mean(&p, i);
+	if ((f->nrounds = p.rounds)) {
+		f->low = quantile(sorted, p.rounds, 0.25);
+		f->high = quantile(sorted, p.rounds, 0.75);
+	}
+}
+
+/* Everything a run has found, in the order of the tables. */
+static void
+take_results(struct record *rec, const struct course *c)
+{
+	int i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->rows[i].result)
+			take_row(rec, &c->rows[i]);
+	for (i = 0; i < c->n; i++)      /* the mean of means comes last */
+		if (!c->rows[i].result)
+			take_mean(rec, c->rows[i].test);
+}
+
+/* --- a run --------------------------------------------------------------- */
+
+/* Opens a file to append to; a line that was cut short is closed first. */
+static int
+append(const char *name)
+{
+	int fd = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	off_t size;
+	char last;
+
+	if (fd < 0)
+		fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0) {
+		warn("%s: open (the tables come all the same):", name);
+		return -1;
+	}
+	size = lseek(fd, 0, SEEK_END);
+	if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n' &&
+	    write(fd, "\n", 1) != 1)
+		warn("%s: write:", name);
+	return fd;
+}
+
+/* Appends the record to a file, whole or not at all. */
+static int
+save(const struct record *rec, int fd, const char *name)
+{
+	FILE *f = fdopen(fd, "a");
+	struct stat st;
+	int bad;
+
+	if (!f || fstat(fd, &st)) {
+		warn("%s: open:", name);
+		return -1;
+	}
+	bad = record_write(rec, f) || fflush(f) ||
+		(fsync(fd) && errno != EINVAL && errno != EROFS);
+	if (bad)
+		warn("%s: record not written:", name);
+	if (bad && S_ISREG(st.st_mode) && ftruncate(fd, st.st_size))
+		warn("%s: record cut short:", name);
+	if (fclose(f) && !bad)
+		warn("%s: record not written:", name), bad = 1;
+	return bad ? -1 : 0;
+}
+
+/* Blocks the signals that end a run early, but not those ignored (nohup). */
+static void
+block(sigset_t *stop)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction old;
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(stop);
+	for (i = 0; i < LEN(signals); i++)
+		if (!sigaction(signals[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaddset(stop, signals[i]);
+	set = *stop;
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+/* Takes part in nothing but the order of things: facts, rounds, record. */
+static int
+measure(struct course *c, struct record *rec, const struct options *opt)
+{
+	struct noise noise;
+	int sig;
+
+	noise_start(&noise);
+	if (clock_check(&c->how.clock)) {
+		warn("CLOCK_MONOTONIC: it does not advance: nothing measured");
+		return -1;
+	}
+	host_facts(rec, c->how.clock.cost);
+	if (opt->label)
+		record_fact(rec, "label", "%s", opt->label);
+	sig = rounds(c);
+	progress(c, 0, NULL);
+	noise_facts(rec, &noise);
+	take_results(rec, c);
+	return sig;
+}
+
+/* Parts that no table shows, asked for by name, are worth their lines. */
+static int
+hidden(const struct course *c)
+{
+	const struct stone *s;
+	int i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->rows[i].result &&
+		    (s = stone(c->rows[i].test->key)) &&
+		    !find(c->rows, c->n, s->of))
+			return 1;
+	return 0;
+}
+
+static int
+live(const struct options *opt)
+{
+	struct course c = { .enough = opt->time > 0 ? MAXROUNDS : ENOUGH };
+	struct record rec = { 0 };
+	struct result *r;
+	int i, fd = -1, sig, status = OK;
+
+	c.until = seconds() + (opt->time > 0 ? opt->time : TIME);
+	c.progress = !opt->quiet && isatty(2);
+	c.rows = all_rows(&c.n);
+	c.n = choose(c.rows, c.n, opt->words);
+	c.how.timeout = TIMEOUT;
+	c.how.common = must(shared(COMMON));
+	r = must(results(c.n));
+	for (i = 0; i < c.n; i++)
+		if (c.rows[i].test->run)
+			c.rows[i].result = &r[i];
+	if (opt->file && (fd = append(opt->file)) < 0)
+		status = TROUBLE;
+	block(&c.how.stop);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if ((sig = measure(&c, &rec, opt)) < 0)
+		status = TROUBLE, sig = 0;
+	if (fd >= 0 && save(&rec, fd, opt->file))
+		status = TROUBLE;
+	sigprocmask(SIG_UNBLOCK, &c.how.stop, NULL);
+	report(stdout, &rec, 1);
+	if (opt->verbose || hidden(&c))
+		report_figures(stdout, &rec);
+	for (i = 0; i < c.n; i++)
+		if (c.rows[i].failed)
+			status = TROUBLE;
+	if (sig) {
+		fflush(stdout);
+		raise(sig);
+	}
+	return status;
+}
+
+/* --- records of files ----------------------------------------------------- */
+
+/* Adds the records of one file.  Returns the number of faults. */
+static int
+read_file(const char *name, struct record **recs, int *n)
+{
+	struct input in = { .name = name };
+	struct record r;
+
+	if (!strcmp(name, "-")) {
+		in.f = stdin;
+		in.name = "standard input";
+	} else if (!(in.f = fopen(name, "r"))) {
+		warn("%s: open:", name);
+		return 1;
+	}
+	while (record_read(&in, &r)) {
+		*recs = must(realloc(*recs, (size_t)(*n + 1) * sizeof r));
+		(*recs)[(*n)++] = r;
+	}
+	if (in.f != stdin)
+		fclose(in.f);
+	return in.faults;
+}
+
+static int
+compare(const struct options *opt)
+{
+	struct record *recs = NULL;
+	char **w;
+	int i, n = 0, faults = 0;
+
+	for (w = opt->words; *w; w++)
+		faults += read_file(*w, &recs, &n);
+	if (n)
+		report(stdout, recs, n);
+	for (i = 0; opt->verbose && i < n; i++)
+		report_figures(stdout, &recs[i]);
+	while (n)
+		record_free(&recs[--n]);
+	free(recs);
+	return faults ? TROUBLE : OK;
+}
+
+/* --- the command line ------------------------------------------------------ */
+
+static int
+list(void)
+{
+	struct row *rows;
+	int i, n;
+
+	rows = all_rows(&n);
+	printf("%-16s %-8s %-8s %s\n", "key", "group", "unit", "title");
+	for (i = 0; i < n; i++)
+		printf("%-16s %-8s %-8s %s\n", rows[i].test->key,
+			rows[i].test->table, rows[i].test->unit,
+			rows[i].test->title);
+	free(rows);
+	return OK;
+}
+
+static const char usage[] =
+	"usage: bench [-qv] [-t seconds] [-n name] [-o file] [-d display] "
+	"[test ...]\n"
+	"       bench -c [-v] file ...\n"
+	"       bench -l | -h | -V\n";
+
+static const char help[] =
+	"\n"
+	"Measures this machine and this kernel and prints tables.\n"
+	"\n"
+	"  test        a key or a group: x proc comm bw mem, os (all but x);\n"
+	"              shell patterns are allowed; none means all\n"
+	"  -t seconds  time the run may take (one round is always whole)\n"
+	"  -n name     name the row of this run\n"
+	"  -o file     append the record of the run to file\n"
+	"  -d display  X server to draw on, instead of $DISPLAY\n"
+	"  -q          no progress line\n"
+	"  -v          a line a test, with quartiles; the reason behind each -\n"
+	"  -c          print the tables of the records in files, - is standard\n"
+	"              input\n"
+	"  -l          list tests\n"
+	"  -h, -V      this help; the version\n"
+	"\n"
+	"Two kernels:  bench -o rec under each of them, then bench -c rec\n";
+
+static _Noreturn void
+misuse(const char *fmt, const char *word)
+{
+	warn(fmt, word);
+	fputs(usage, stderr);
+	exit(USAGE);
+}
+
+static void
+parse(struct options *opt, int argc, char **argv)
+{
+	const char *s;
+	char *end;
+	int c;
+
+	while ((c = getopt(argc, argv, "cd:hln:o:qt:vV")) != -1) {
+		switch (c) {
+		case 'c':
+		case 'l':
+		case 'h':
+		case 'V':
+			opt->mode = c;
+			break;
+		case 'd':
+			if (!x_display(optarg))
+				misuse("-d: %s: no display "
+					"([host]:number[.screen], as :0)",
+					optarg);
+			if (setenv("DISPLAY", optarg, 1))
+				must(NULL);
+			break;
+		case 'n':
+			for (s = optarg; *s >= ' ' && *s <= '~'; s++)
+				;
+			if (*s || s == optarg)
+				misuse("-n: %s: not a name (printable ASCII, "
+					"no tab)", optarg);
+			opt->label = optarg;
+			break;
+		case 'o':
+			opt->file = optarg;
+			break;
+		case 'q':
+			opt->quiet = 1;
+			break;
+		case 't':
+			opt->time = strtod(optarg, &end);
+			if (*end || end == optarg || !(opt->time > 0) ||
+			    opt->time > 1e6)
+				misuse("-t: %s: not a time (seconds, above 0, "
+					"at most 1000000)", optarg);
+			break;
+		case 'v':
+			opt->verbose = 1;
+			break;
+		default:
+			fputs(usage, stderr);
+			exit(USAGE);
+		}
+	}
+	opt->words = argv + optind;
+}
+
+/* What simple_process runs: a line, and the end. */
+static int
+hello(void)
+{
+	return puts("hello") < 0 || fflush(stdout) ? TROUBLE : OK;
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct options opt = { 0 };
+	int status = OK;
+
+	if (argc == 2 && !strcmp(argv[1], "--hello"))
+		return hello();
+	parse(&opt, argc, argv);
+	if (opt.mode == 'h')
+		printf("%s%s", usage, help);
+	else if (opt.mode == 'V')
+		puts("bench " VERSION);
+	else if (opt.mode == 'l')
+		status = list();
+	else if (opt.mode == 'c')
+		status = compare(&opt);
+	else
+		status = live(&opt);
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("standard output:");
+		status = TROUBLE;
+	}
+	return status;
+}

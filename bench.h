@@ -1,0 +1,261 @@
+/*
+ * bench.h - what the files of bench share.
+ *
+ * A row of a table is a struct test; the harness runs it and leaves its
+ * samples in a struct result (memory shared with the child that measures);
+ * a run ends as a struct record, which is written to a file, read back and
+ * printed.  Nothing else travels between the files.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#define LEN(a) (sizeof (a) / sizeof *(a))
+
+/* --- a test: one function and one row ---------------------------------- */
+
+enum better { LESS, MORE };     /* which way a figure is better */
+
+struct bench;
+struct result;
+struct run;
+
+/*
+ * One figure.  A row whose table is the key of another row (line10 in
+ * x_line) is counted into that row, is a column of no table and shows with
+ * -v only.  A row without a function is computed from its parts.
+ */
+struct test {
+	const char *key;        /* its name in records and on command lines */
+	const char *table;      /* x, proc, comm, bw, mem, or another's key */
+	const char *title;      /* heading of its column */
+	const char *unit;       /* us ns MB/s MHz 1/s stones KB text */
+	enum better better;
+	void (*run)(struct bench *);
+	long arg;               /* a size, a count: the function's business */
+	int rare;               /* a column only where a record has it */
+};
+
+/* Ended by a row without a key. */
+extern const struct test os_tests[], x_tests[];
+
+/* --- harness.c: what a test calls -------------------------------------- */
+
+enum {
+	COMMON = 4096,          /* bytes */
+	FACTS = 1024,           /* bytes of facts a row */
+	REASON = 160,           /* bytes of a reason or remark */
+	CPUWORDS = 8192 / sizeof (long) /* masks of 65536 CPUs */
+};
+
+/* What the function of a row sees. */
+struct bench {
+	long n;                 /* operations to do in this batch */
+	long arg;               /* of the row */
+	double work;            /* bytes, loads, shapes in one operation; 1 */
+	double lead;            /* seconds of a batch that are not its own */
+	double less;            /* seconds of an operation that are not ... */
+	void *common;           /* COMMON bytes shared by all rows of a run */
+
+	/* the harness's own */
+	const struct test *test;
+	struct result *result;
+	const struct run *how;
+	pid_t leader;           /* the child that runs the row */
+	double began;           /* when this batch began; 0 before the first */
+	double until;           /* when this loop is over; 0 before it begins */
+	int warm;               /* the batch is long enough; samples count */
+	int kept;               /* samples of this loop */
+	double *v;              /* seconds an operation: where they are kept */
+	unsigned long cpus[CPUWORDS];   /* allowed at the start */
+	size_t cpubytes;        /* of these; 0: not known */
+};
+
+/*
+ * Ends the batch before, keeps its time as a sample, sets b->n and starts
+ * the clock on the next.  Returns 0 when the time of the row is used.
+ */
+int sample(struct bench *b);
+
+/*
+ * The same for a preliminary loop, with a quarter of the time: measures a
+ * part of a cost as the whole is measured.  When its time is used, sets
+ * *cost to the median in seconds an operation (b->less, b->lead, a local),
+ * returns 0, and what follows begins anew.
+ */
+int preliminary(struct bench *b, double *cost);
+
+/*
+ * The row cannot be measured: never return; may be called by the row's
+ * other processes as well.  A reason that ends in a colon gets the text of
+ * errno.  fail() takes an errno that tells of a missing or forbidden thing
+ * (ENOSYS, EPERM, ...) as skip() does: it is no fault of the program.
+ */
+_Noreturn void fail(struct bench *b, const char *reason, ...)
+	__attribute__((format(printf, 2, 3)));
+_Noreturn void skip(struct bench *b, const char *reason, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Says that a failure or time-out from here on is one of the row's whole
+ * table (a server that does not answer), which is then not tried again;
+ * with NULL that this is over.  The text says what is being done.
+ */
+void stage(struct bench *b, const char *doing);
+
+/* A remark on the figure: its cell is marked, the record carries it. */
+void note(struct bench *b, const char *text, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A fact for the record, found on the way; at most FACTS bytes a row. */
+void fact(struct bench *b, const char *name, const char *value, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * A further process of the row: fork(), and the child dies with its
+ * parent.  Fails the row where there can be none.
+ */
+pid_t peer(struct bench *b);
+/* Back to every CPU that was allowed at the start. */
+void unpin(struct bench *b);
+/* Seconds on CLOCK_MONOTONIC. */
+double seconds(void);
+/* Keeps the compiler from removing what made v. */
+#define USE(v) __asm__ volatile("" : : "g"(v) : "memory")
+
+/* --- record.c ----------------------------------------------------------- */
+
+struct pair {
+	char *name, *value;
+};
+
+struct figure {
+	char *key, *unit;
+	double value;           /* median of all samples */
+	double low, high;       /* quartiles; both value when not known */
+	int digits;             /* significant digits of value, as given */
+	int samples;            /* 0 where the record came from a file */
+	int nrounds;            /* 0 where not known */
+	double *rounds;         /* median of each round */
+	char *why;              /* not NULL: none, for this reason */
+	char *note;             /* a remark, or NULL */
+};
+
+/* One run.  All strings are the record's own. */
+struct record {
+	struct pair *facts;
+	int nfacts;
+	struct figure *figures;
+	int nfigures;
+};
+
+void record_free(struct record *r);
+/* Sets a fact, replacing one of that name.  Not printable: made '?'. */
+void record_fact(struct record *r, const char *name, const char *value, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Value of a fact, or NULL. */
+const char *record_get(const struct record *r, const char *name);
+/* The figure of that key, or NULL; record_add makes one that is zeroed. */
+struct figure *record_find(const struct record *r, const char *key);
+struct figure *record_add(struct record *r, const char *key, const char *unit);
+
+/* Writes a record (record.md).  Returns 0, or -1 with errno. */
+int record_write(const struct record *r, FILE *f);
+
+/*
+ * Reads the next record of a file into r.  Returns 1, or 0 at the end of
+ * the file.  What is wrong is said on standard error as
+ * `bench: name:line: ...`, counted in in->faults and skipped.
+ */
+struct input {
+	FILE *f;
+	const char *name;
+	long line;
+	int faults;
+	int pending;            /* the line that opens the next one is read */
+};
+int record_read(struct input *in, struct record *r);
+
+/* --- harness.c: what bench.c calls ------------------------------------- */
+
+enum state { UNTRIED, GOOD, NOT_HERE, FAILED };
+
+/* All rounds of a row, in memory shared with the children that measure. */
+struct result {
+	volatile int state;     /* of the last round; enum state */
+	int gone;               /* the row's whole table is, see stage() */
+	char doing[REASON];     /* what is being done, see stage() */
+	char why[REASON];       /* reason of a round that was not GOOD */
+	char note[REASON];
+	char facts[FACTS];      /* name tab value newline ... */
+	long n;                 /* batch that was long enough, for next time */
+	double work;            /* of struct bench */
+	int rounds;             /* that gave samples */
+	int samples;
+	int *end;               /* samples there were after each round */
+	double *v;              /* samples, seconds an operation */
+};
+
+/* What a clock can tell. */
+struct clock {
+	double cost;            /* seconds to read it */
+	double tick;            /* smallest step seen, seconds */
+};
+
+/* How a round of a row is run. */
+struct run {
+	struct clock clock;
+	double slice;           /* seconds of samples */
+	double timeout;         /* seconds after which it is killed */
+	void *common;           /* COMMON bytes shared by all rows */
+	sigset_t stop;          /* end the run; blocked, as SIGCHLD is */
+};
+
+/* Zeroed memory shared with children; NULL with errno where there is none. */
+void *shared(size_t bytes);
+/* Room for the results of n rows, MAXROUNDS rounds each; likewise. */
+struct result *results(int n);
+/* Measures the clock.  Returns -1 if it does not advance. */
+int clock_check(struct clock *c);
+/*
+ * One round of a row in a child of its own.  Leaves samples or a reason in
+ * r.  Returns 0, or the signal of how->stop that came: the child is ended.
+ */
+int run(const struct test *t, struct result *r, const struct run *how);
+/*
+ * The samples of all rounds as a figure.  Returns -1 where there is none:
+ * no samples, or a quartile that is not above the cost of measuring.
+ */
+int summary(const struct test *t, const struct result *r, struct figure *f);
+/* Order statistic q (0 to 1) of n > 0 values, interpolated; sorts them. */
+double quantile(double *v, int n, double q);
+
+/* --- report.c: from records alone --------------------------------------- */
+
+/* The tables of n records, a row each, in that order. */
+void report(FILE *f, const struct record *r, int n);
+/* A line a figure: value, quartiles, samples, rounds, reasons, notes. */
+void report_figures(FILE *f, const struct record *r);
+
+/* --- host.c: facts ------------------------------------------------------- */
+
+/* The facts of record.md that need no measuring; cost as clock_cost(). */
+void host_facts(struct record *r, double cost);
+/* Those known only at the end: steal, seconds.  Call start first. */
+struct noise {
+	double began;
+	unsigned long long steal, total;        /* of /proc/stat, ticks */
+};
+void noise_start(struct noise *n);
+void noise_facts(struct record *r, const struct noise *n);
+/* Bytes of the largest cache that sysfs or the CPU names; 0: not known. */
+size_t cache_size(void);
+/* Bytes a test may use: a quarter of what is available. */
+size_t memory_limit(void);
+
+
+/* --- xcb_tests.c: for the command line ----------------------------------- */
+
+/* Is that a display's name?  It need not exist. */
+int x_display(const char *name);
