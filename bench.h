@@ -134,7 +134,7 @@ struct figure {
 	char *key, *unit;
 	double value;           /* median of all samples */
 	double low, high;       /* quartiles; both value when not known */
-	int digits;             /* significant digits of value, as given */
+	int digits;             /* significant ones value was given with; 0: all */
 	int samples;            /* 0 where the record came from a file */
 	int nrounds;            /* 0 where not known */
 	double *rounds;         /* median of each round */
@@ -156,9 +156,19 @@ void record_fact(struct record *r, const char *name, const char *value, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Value of a fact, or NULL. */
 const char *record_get(const struct record *r, const char *name);
-/* The figure of that key, or NULL; record_add makes one that is zeroed. */
+/*
+ * The figure of that key, or NULL; record_add makes one that is zeroed.
+ * Either is good until the next record_add.  unit lies behind key in one
+ * piece of memory; rounds, why and note are freed with the record.
+ */
 struct figure *record_find(const struct record *r, const char *key);
 struct figure *record_add(struct record *r, const char *key, const char *unit);
+
+/*
+ * A number as a record has it: rounded to so many significant digits, or
+ * with 0 to five and all of a whole part.  s of 64 bytes has room for any.
+ */
+void record_number(char *s, size_t size, double v, int digits);
 
 /* Writes a record (record.md).  Returns 0, or -1 with errno. */
 int record_write(const struct record *r, FILE *f);
@@ -173,7 +183,8 @@ struct input {
 	const char *name;
 	long line;
 	int faults;
-	int pending;            /* the line that opens the next one is read */
+	int pending;            /* 1: the line that opens the next one is read;
+	                           -1: it was, and named as not readable */
 };
 int record_read(struct input *in, struct record *r);
 

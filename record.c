@@ -1,0 +1,542 @@
+/*
+ * record.c - a run in memory, and the same as text.
+ *
+ * The text is one item a line, fields separated by one tab:
+ *
+ *	bench	1
+ *	fact	name	value
+ *	result	key	unit	value	low	high	round,round,...
+ *	none	key	reason
+ *	note	key	remark on the figure of that key, which stands before
+ *	end	number of result lines
+ *
+ * A result may stop after its value.  Other kinds of line are passed over,
+ * as are further fields, so that newer records can be read.
+ */
+#include <errno.h>
+#include <float.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum {
+	LINE = 4096,            /* bytes of a line at most */
+	VALUE = 4000,           /* of the value of a fact, to fit a line */
+	STEP = 16,              /* facts and figures are allocated by these */
+	DIGITS = 5,             /* a value is written with, at least */
+	DOUBLE = 17             /* all digits that a double can hold */
+};
+
+static void *
+need(void *p)
+{
+	if (p)
+		return p;
+	fputs("bench: record: out of memory\n", stderr);
+	exit(1);
+}
+
+/* Room for one more item behind n. */
+static void *
+grow(void *p, int n, size_t size)
+{
+	if (n % STEP)
+		return p;
+	return need(realloc(p, ((size_t)n + STEP) * size));
+}
+
+static int
+printable(int c)
+{
+	return c >= ' ' && c <= '~';
+}
+
+static char *
+copy(const char *s)
+{
+	char *made = need(strdup(s));
+
+	for (char *p = made; *p; p++)
+		if (!printable(*p))
+			*p = '?';
+	return made;
+}
+
+void
+record_free(struct record *r)
+{
+	for (int i = 0; i < r->nfacts; i++) {
+		free(r->facts[i].name);
+		free(r->facts[i].value);
+	}
+	for (int i = 0; i < r->nfigures; i++) {
+		free(r->figures[i].key);        /* and the unit behind it */
+		free(r->figures[i].rounds);
+		free(r->figures[i].why);
+		free(r->figures[i].note);
+	}
+	free(r->facts);
+	free(r->figures);
+	*r = (struct record){ 0 };
+}
+
+static struct pair *
+pair(const struct record *r, const char *name)
+{
+	for (int i = 0; i < r->nfacts; i++)
+		if (!strcmp(r->facts[i].name, name))
+			return &r->facts[i];
+	return NULL;
+}
+
+const char *
+record_get(const struct record *r, const char *name)
+{
+	const struct pair *p = pair(r, name);
+
+	return p ? p->value : NULL;
+}
+
+static void
+add_fact(struct record *r, const char *name, const char *value)
+{
+	r->facts = grow(r->facts, r->nfacts, sizeof *r->facts);
+	r->facts[r->nfacts++] = (struct pair){ copy(name), copy(value) };
+}
+
+void
+record_fact(struct record *r, const char *name, const char *value, ...)
+{
+	char s[VALUE];
+	struct pair *p = pair(r, name);
+	va_list ap;
+
+	va_start(ap, value);
+	vsnprintf(s, sizeof s, value, ap);
+	va_end(ap);
+	if (!p) {
+		add_fact(r, name, s);
+		return;
+	}
+	free(p->value);
+	p->value = copy(s);
+}
+
+struct figure *
+record_find(const struct record *r, const char *key)
+{
+	for (int i = 0; i < r->nfigures; i++)
+		if (!strcmp(r->figures[i].key, key))
+			return &r->figures[i];
+	return NULL;
+}
+
+struct figure *
+record_add(struct record *r, const char *key, const char *unit)
+{
+	size_t k = strlen(key) + 1, u = strlen(unit) + 1;
+	char *s = need(malloc(k + u));
+	struct figure *f;
+
+	memcpy(s, key, k);
+	memcpy(s + k, unit, u);
+	r->figures = grow(r->figures, r->nfigures, sizeof *r->figures);
+	f = &r->figures[r->nfigures++];
+	*f = (struct figure){ .key = s, .unit = s + k };
+	return f;
+}
+
+/* --- writing ------------------------------------------------------------- */
+
+/*
+ * Plain decimals wherever that is possible, for the sake of spreadsheets;
+ * 900 known to one digit must be 9e+02.
+ */
+void
+record_number(char *s, size_t size, double v, int digits)
+{
+	int d = digits > 0 ? digits : DIGITS, power = 0;
+	char *e;
+
+	snprintf(s, size, "%.*e", d - 1, v);
+	if ((e = strchr(s, 'e')))
+		power = atoi(e + 1);
+	if (digits <= 0 && power >= d && power < DBL_DIG)
+		d = power + 1;          /* whole, and every digit of it */
+	if (power >= -6 && power < d)
+		snprintf(s, size, "%.*f", d - 1 - power, v);
+}
+
+/* A tab and a number.  Returns the bytes written, or -1. */
+static int
+put_number(FILE *f, char before, double v, int digits)
+{
+	char s[64];
+
+	record_number(s, sizeof s, v, digits);
+	return fprintf(f, "%c%s", before, s);
+}
+
+/* A tab and a text, which becomes printable on the way. */
+static int
+put_text(FILE *f, const char *s)
+{
+	int n;
+
+	if (putc('\t', f) == EOF)
+		return -1;
+	for (n = 1; *s; n++, s++)
+		if (putc(printable(*s) ? *s : '?', f) == EOF)
+			return -1;
+	return n;
+}
+
+static int
+put_line(FILE *f, const char *kind, const char *name, const char *text)
+{
+	if (fputs(kind, f) == EOF || put_text(f, name) < 0 ||
+	    put_text(f, text) < 0)
+		return -1;
+	return putc('\n', f) == EOF ? -1 : 0;
+}
+
+static int
+put_result(FILE *f, const struct figure *g)
+{
+	/* value as it was given, the others at least as well */
+	int digits = g->digits > DIGITS ? g->digits : 0, n, all;
+
+	all = fprintf(f, "result\t%s\t%s", g->key, g->unit);
+	if (all < 0 || (n = put_number(f, '\t', g->value, g->digits)) < 0)
+		return -1;
+	all += n;
+	if (g->nrounds || g->low < g->value || g->high > g->value) {
+		if ((n = put_number(f, '\t', g->low, digits)) < 0)
+			return -1;
+		all += n;
+		if ((n = put_number(f, '\t', g->high, digits)) < 0)
+			return -1;
+		all += n;
+	}
+	/* no more rounds than a line has room for */
+	for (int i = 0; i < g->nrounds && all < LINE - 32; i++, all += n)
+		if ((n = put_number(f, i ? ',' : '\t', g->rounds[i],
+		    digits)) < 0)
+			return -1;
+	return putc('\n', f) == EOF ? -1 : 0;
+}
+
+int
+record_write(const struct record *r, FILE *f)
+{
+	int results = 0;
+
+	if (fputs("bench\t1\n", f) == EOF)
+		return -1;
+	for (int i = 0; i < r->nfacts; i++)
+		if (put_line(f, "fact", r->facts[i].name, r->facts[i].value))
+			return -1;
+	for (int i = 0; i < r->nfigures; i++) {
+		const struct figure *g = &r->figures[i];
+
+		if (g->why ? put_line(f, "none", g->key, g->why) :
+		    put_result(f, g))
+			return -1;
+		if (g->note && put_line(f, "note", g->key, g->note))
+			return -1;
+		results += !g->why;
+	}
+	return fprintf(f, "end\t%d\n", results) < 0 || fflush(f) ? -1 : 0;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 2, 3)))
+fault(struct input *in, const char *what, ...)
+{
+	va_list ap;
+
+	in->faults++;
+	fprintf(stderr, "bench: %s:%ld: ", in->name, in->line);
+	va_start(ap, what);
+	vfprintf(stderr, what, ap);
+	va_end(ap);
+	putc('\n', stderr);
+}
+
+/*
+ * The next line into s, of LINE + 1 bytes, without its newline.  Returns 0
+ * at the end of the file.  *bad says what is wrong with the line, which is
+ * then not whole; NULL if nothing is.
+ */
+static int
+next(struct input *in, char *s, const char **bad)
+{
+	size_t n = 0;
+	int c, odd = 0;
+
+	while ((c = getc_unlocked(in->f)) != EOF && c != '\n') {
+		if (n < LINE)
+			s[n] = (char)c;
+		n++;
+		odd |= !printable(c) && c != '\t';
+	}
+	if (c == EOF && !n)
+		return 0;
+	in->line++;
+	s[n < LINE ? n : LINE] = '\0';
+	*bad = NULL;
+	if (n > LINE)
+		*bad = "line of more than 4096 bytes";
+	else if (odd)
+		*bad = "line with a byte that is not printable ASCII or tab";
+	else if (c == EOF && strncmp(s, "end\t", 4))
+		*bad = "line without its end";
+	return 1;
+}
+
+/* Cuts s at its tabs into n fields at most; the rest are left empty. */
+static int
+split(char *s, char **field, int n)
+{
+	int i, all;
+
+	for (i = 0; i < n && s; i++) {
+		field[i] = s;
+		if ((s = strchr(s, '\t')))
+			*s++ = '\0';
+	}
+	for (all = i; i < n; i++)
+		field[i] = "";
+	return all;
+}
+
+static int
+number(const char *s, double *v)
+{
+	char *end;
+
+	if (s[strspn(s, "0123456789.eE+-")])    /* strtod takes more */
+		return 0;
+	*v = strtod(s, &end);
+	return end != s && !*end && *v > 0 && *v <= DBL_MAX;
+}
+
+/* How many significant digits a number was given with. */
+static int
+given(const char *s)
+{
+	int n = 0;
+
+	for (s += strspn(s, "+0."); strchr("0123456789.", *s) && *s; s++)
+		n += *s != '.';
+	return n < DOUBLE ? n : DOUBLE;
+}
+
+/* The medians of the rounds: numbers and commas.  Returns 0 on others. */
+static int
+rounds(struct figure *g, char *s)
+{
+	int n = 1;
+
+	if (!*s)
+		return 1;
+	for (const char *p = s; (p = strchr(p, ',')); p++)
+		n++;
+	g->rounds = need(malloc((size_t)n * sizeof *g->rounds));
+	while (s) {
+		char *comma = strchr(s, ',');
+
+		if (comma)
+			*comma++ = '\0';
+		if (!number(s, &g->rounds[g->nrounds++]))
+			return 0;
+		s = comma;
+	}
+	return 1;
+}
+
+/*
+ * What is done with each kind of line: fields from the name or key on, of
+ * which all are there that the kind needs.  Returns what is wrong, or NULL.
+ */
+static const char *
+read_fact(struct record *r, char **field, int n)
+{
+	(void)n;
+	if (pair(r, field[0]))
+		return "given twice";
+	add_fact(r, field[0], field[1]);
+	return NULL;
+}
+
+static const char *
+read_result(struct record *r, char **field, int n)
+{
+	struct figure g = { 0 }, *made;
+
+	if (record_find(r, field[0]))
+		return "given twice";
+	if (!number(field[2], &g.value))
+		return "value is not a number above 0";
+	g.low = g.high = g.value;
+	if (n > 3 && (!number(field[3], &g.low) || !number(field[4], &g.high)))
+		return "low and high are not numbers above 0";
+	if (!rounds(&g, field[5])) {
+		free(g.rounds);
+		return "rounds are not numbers above 0 and commas";
+	}
+	g.digits = given(field[2]);
+	made = record_add(r, field[0], field[1]);
+	g.key = made->key;
+	g.unit = made->unit;
+	*made = g;
+	return NULL;
+}
+
+static const char *
+read_none(struct record *r, char **field, int n)
+{
+	(void)n;
+	if (record_find(r, field[0]))
+		return "given twice";
+	record_add(r, field[0], "")->why = copy(field[1]);
+	return NULL;
+}
+
+static const char *
+read_note(struct record *r, char **field, int n)
+{
+	struct figure *g = record_find(r, field[0]);
+
+	(void)n;
+	if (!g)
+		return "no figure of that key before";
+	if (g->note)
+		return "given twice";
+	g->note = copy(field[1]);
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	int fields;             /* after the name, at least */
+	const char *(*read)(struct record *, char **, int);
+} kinds[] = {
+	{ "fact",       2, read_fact },
+	{ "result",     3, read_result },
+	{ "none",       2, read_none },
+	{ "note",       2, read_note },
+};
+
+static void
+item(struct input *in, struct record *r, char **field, int n)
+{
+	const char *wrong;
+
+	for (size_t i = 0; i < LEN(kinds); i++) {
+		if (strcmp(field[0], kinds[i].name))
+			continue;
+		if (n - 1 < kinds[i].fields || !*field[1])
+			wrong = "fields are missing";
+		else
+			wrong = kinds[i].read(r, field + 1, n - 1);
+		if (wrong)
+			fault(in, "%s %.40s: %s (line skipped)", field[0],
+			    field[1], wrong);
+		return;
+	}
+}
+
+/* Whether the line that opens a record is of a version that is known. */
+static int
+opens(struct input *in, char **field)
+{
+	if (!strcmp(field[1], "1"))
+		return 1;
+	fault(in, "record of version '%.20s', skipped (1 is read here)",
+	    field[1]);
+	return 0;
+}
+
+/*
+ * Goes to the line that opens the next record.  What stands before it is
+ * named once, however much it is.
+ */
+static int
+seek(struct input *in)
+{
+	char s[LINE + 1], *field[2];
+	const char *bad;
+	int named = in->pending < 0;
+
+	while (next(in, s, &bad)) {
+		int blank = !*s && !bad;
+
+		split(s, field, LEN(field));
+		if (!bad && !strcmp(field[0], "bench")) {
+			if (opens(in, field))
+				return 1;
+			named = 1;
+		} else if (!named && !blank) {
+			fault(in, "not a record (it begins with a line of "
+			    "bench, tab, 1)");
+			named = 1;
+		}
+	}
+	if (ferror(in->f))
+		fault(in, "%s", strerror(errno));
+	else if (!in->line)
+		fault(in, "empty (a record was expected)");
+	return 0;
+}
+
+/* Whether the line ends the record, and with what said about it. */
+static int
+ends(struct input *in, char **field, long results)
+{
+	char *rest;
+
+	if (!strcmp(field[0], "bench")) {
+		fault(in, "no end before it: the record was cut short "
+		    "(its %ld results count)", results);
+		in->pending = opens(in, field) ? 1 : -1;
+		return 1;
+	}
+	if (strcmp(field[0], "end"))
+		return 0;
+	if (strtol(field[1], &rest, 10) != results || *rest || !*field[1])
+		fault(in, "end says '%.20s' results, there are %ld",
+		    field[1], results);
+	return 1;
+}
+
+int
+record_read(struct input *in, struct record *r)
+{
+	char s[LINE + 1], *field[7];
+	const char *bad;
+	long results = 0;
+
+	*r = (struct record){ 0 };
+	if (in->pending <= 0 && !seek(in))
+		return 0;
+	in->pending = 0;
+	while (next(in, s, &bad)) {
+		results += !strncmp(s, "result\t", 7);
+		if (bad) {
+			fault(in, "%s (skipped)", bad);
+			continue;
+		}
+		int n = split(s, field, LEN(field));
+
+		if (ends(in, field, results))
+			return 1;
+		item(in, r, field, n);
+	}
+	fault(in, "no end: the record was cut short (its %ld results count)",
+	    results);
+	return 1;
+}
