@@ -38,7 +38,7 @@ all: bench
 bench: $(OBJ)
 	$(LINK) -o $@ $(OBJ) $(XLIBS_$(WITH_X))
 
-$(OBJ): bench.h config.h .build
+$(OBJ): bench.h config.h flags.txt
 
 .c.o:
 	$(COMPILE) -c -o $@ $<
@@ -52,7 +52,7 @@ host.o: host.c
 	$(COMPILE) -DBUILD="\"$(CC) $$v $(CFLAGS), $$libc\"" -c -o $@ host.c
 
 # touched, and so all is built anew, when the compiler or a flag has changed
-.build: FORCE
+flags.txt: FORCE
 	@case '$(WITH_X)' in [01]) ;; *) echo "Makefile: WITH_X: '$(WITH_X)'" \
 		'says nothing (give 0 or 1)' >&2; exit 1 ;; esac
 	@$(DEBIAN) missing build
@@ -73,13 +73,13 @@ run:
 		tie='setpriv --pdeathsig TERM setsid'; \
 		$$tie true 2>/dev/null || tie=; \
 		dir=`mktemp -d` && mkfifo $$dir/display || exit; \
-		trap 'kill $$x 2>/dev/null; wait; rm -rf $$dir' EXIT; \
+		trap 'kill $$x 2>&- || :; wait; rm -rf $$dir' EXIT; \
 		trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM; \
 		$$tie $(XSERVER) -displayfd 3 3>$$dir/display 2>$$dir/log & x=$$!; \
 		if read -r n <$$dir/display; then export DISPLAY=:$$n; else \
 			echo 'Makefile: run: no X server, so no X figures' >&2; \
 			tail -n 3 $$dir/log >&2; \
-		fi; \
+		fi; rm -r $$dir; \
 	fi; ./bench $(ARGS)
 
 check:
@@ -89,7 +89,7 @@ check:
 	@CC='$(CC)' WITH_X=$(WITH_X) sh tests/run
 
 # both compilers, with and without X; clang is shown musl-gcc's headers
-warnings: .build
+warnings: flags.txt
 	@dir=/usr/include/`uname -m`-linux-musl; musl=; test ! -d $$dir || \
 	musl="-nostdinc -isystem $$dir \
 		-isystem `$(CLANG) -print-resource-dir`/include"; \
@@ -114,7 +114,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/bench.1
 
 clean:
-	rm -f bench $(OBJ) .build
+	rm -f bench $(OBJ) flags.txt
 
 distclean: clean
 	rm -rf libxcb libxcb.tmp.*

@@ -40,9 +40,10 @@ own_libxcb() {
 want_build() {
 	cc=${CC%% *}
 	case $cc in
-	musl-gcc) has musl-gcc && has gcc || want 'gcc musl-tools' musl-gcc ;;
+	musl-gcc) { has musl-gcc && has gcc; } || want 'musl-tools gcc' "$cc" ;;
 	gcc | cc) has "$cc" || want 'gcc libc6-dev' "$cc" ;;
-	*) has "$cc" || want "${cc##*/}" "$cc" ;;
+	clang) has clang || want 'clang libc6-dev' clang ;;
+	*) has "$cc" || die "$cc: no such compiler (give CC one that is there)" ;;
 	esac
 	own_libxcb || return 0
 	test -x /usr/bin/python3 || want python3 python3
@@ -70,7 +71,7 @@ wanted() {
 	for set; do
 		case $set in
 		build | run | check) "want_$set" ;;
-		*) die "$set: unknown set (build, run or check)" ;;
+		*) die "$set: no such set (build, run or check)" ;;
 		esac
 	done
 }
@@ -85,7 +86,7 @@ missing() {
 	{
 		echo "bench: $*: programs or libraries are missing" \
 		    '(as root on Debian: make deps)'
-		echo "$list" | sort -u | sed 's/: /, in Debian package /; s/^/  /'
+		echo "$list" | sort -u | sed "s/: /, in Debian's /; s/^/  /"
 		echo '  or give make CC=compiler, XCB_CFLAGS=... and' \
 		    'XCB_LIBS=... of a static libxcb, or WITH_X=0'
 	} >&2
