@@ -25,7 +25,8 @@ OBJ = $(SRC:.c=.o)
 XFLAGS_0 = -DWITH_X=0
 XFLAGS_1 = -DWITH_X=1 $(XCB_CFLAGS)
 XLIBS_1 = $(XCB_LIBS)
-ALL = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes \
+ALL = -std=c11 -D_GNU_SOURCE \
+	-Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes \
 	-fno-pie -ffunction-sections -fdata-sections \
 	-fno-asynchronous-unwind-tables -DVERSION='"$(VERSION)"'
 COMPILE = $(CC) $(ALL) $(XFLAGS_$(WITH_X)) $(CPPFLAGS) $(CFLAGS)

@@ -1,0 +1,100 @@
+# harness.c and the rounds of bench.c, with the rows of tests/odd.c
+
+
+test_definitions() {
+	odd
+	status 0 ./odd -q -t 1 -o rec steady twice rate subtract quiet1 quiet2
+	s=$(value rec steady)
+	holds "$s > 10 && $s < 11"
+	# two units of work an operation, in twice the time
+	holds "$(value rec twice) / $s > 0.95 && $(value rec twice) / $s < 1.05"
+	# one byte in a steady() is so many bytes a microsecond
+	holds "$(value rec rate) * $s > 0.9 && $(value rec rate) * $s < 1.1"
+	# three parts less one
+	holds "$(value rec subtract) / $s > 1.8 && \
+	    $(value rec subtract) / $s < 2.2"
+	r=$(value rec quiet2)
+	holds "$r / $(value rec quiet1) > 1.8 && $r / $(value rec quiet1) < 2.2"
+}
+
+test_quartiles_enclose_the_value() {
+	odd
+	status 0 ./odd -q -t 1 -o rec steady rate
+	for k in steady rate; do
+		holds "$(value rec $k 5) <= $(value rec $k) && \
+		    $(value rec $k) <= $(value rec $k 6)"
+	done
+}
+
+test_noise_is_marked() {
+	odd
+	status 0 ./odd -q -t 1 steady noisy
+	has out '[0-9]\*'
+	status 0 ./odd -q -t 1 steady
+	lacks out '[0-9]\*'
+}
+
+test_five_rounds_fit() {
+	odd
+	status 0 ./odd -q -t 3 -o rec steady twice slow quiet1
+	for k in steady twice slow quiet1; do
+		rounds=$(value rec $k 7 | tr ',' '\n' | grep -c .)
+		holds "$rounds >= 5"
+	done
+	seconds=$(sed -n 's/^fact	seconds	//p' rec)
+	holds "$seconds <= 3.1"
+}
+
+test_one_round_whatever_the_time() {
+	odd
+	status 0 ./odd -q -t 0.01 -o rec steady slow
+	holds "$(value rec slow) > 50000 && $(value rec slow) < 60000"
+}
+
+test_faults_cost_their_own_row() {
+	odd -DTIMEOUT=1
+	status 1 ./odd -q -v -t 0.5 -o rec
+	has rec '^none	crash	killed by signal 11' \
+	    '^none	hang	timed out after 1 s' \
+	    '^none	missing	open /no/file: No such file' \
+	    '^none	broken	write pipe: Broken pipe' \
+	    '^none	peer	word of the peer' \
+	    '^none	quits	ended with status 3' \
+	    '^none	nosample	no sample' \
+	    '^none	nothing	too short' \
+	    '^none	gone1	refused (connect to nowhere)' \
+	    '^none	gone2	refused (connect to nowhere)' \
+	    '^result	steady	us	1[01]' '^result	quiet2	' \
+	    '^note	remark	a remark' '^fact	found	something'
+	lacks rec '	-' '	0	' '^result	\(crash\|hang\|nothing\)'
+	has out 'crash .*killed by signal 11' 'remark .*a remark'
+}
+
+test_not_possible_here_is_no_fault() {
+	odd
+	status 0 ./odd -q -t 0.1 steady missing
+	status 1 ./odd -q -t 0.1 steady broken
+}
+
+test_late_fault_keeps_the_figure() {
+	odd
+	status 1 ./odd -q -t 1 -o rec late steady
+	holds "$(value rec late) > 10 && $(value rec late) < 11"
+	has rec '^note	late	late fault'
+}
+
+test_pinned_to_one_cpu() {
+	odd
+	status 0 ./odd -q -t 0.1 -o rec pinned unpinned
+	has rec '^fact	pinned	1$' "^fact	unpinned	$(nproc)\$"
+}
+
+test_killed_leaves_no_process() {
+	odd
+	./odd -q hang &
+	p=$!
+	sleep 0.3
+	kill -9 $p
+	wait $p || test $? = 137
+	sleep 0.2       # and tests/run looks for what is left
+}

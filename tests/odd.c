@@ -1,0 +1,216 @@
+/*
+ * odd.c - rows that go wrong, or right in a known way, for the tests of the
+ * harness and of the run: linked in place of os_tests.c and xcb_tests.c.
+ */
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../bench.h"
+#include "../config.h"
+
+/* arg nanoseconds of work, by the clock */
+static void
+spin(long ns)
+{
+	double until = seconds() + (double)ns * 1e-9;
+
+	while (seconds() < until)
+		;
+}
+
+static void
+steady(struct bench *b)
+{
+	while (sample(b))
+		for (long n = b->n; n--; )
+			spin(b->arg);
+}
+
+static void
+twice(struct bench *b)
+{
+	b->work = 2;
+	while (sample(b))
+		for (long n = 2 * b->n; n--; )
+			spin(b->arg);
+}
+
+/* a quiet loop: no clock, no kernel, nothing the compiler can remove */
+static void
+quiet(struct bench *b)
+{
+	volatile long x = 0;
+
+	while (sample(b))
+		for (long n = b->n; n--; )
+			for (long i = b->arg; i--; )
+				x = x + 1;
+}
+
+/* a cost of three parts, of which preliminary() takes away one */
+static void
+subtract(struct bench *b)
+{
+	double less;
+
+	while (preliminary(b, &less))
+		for (long n = b->n; n--; )
+			spin(b->arg);
+	b->less = less;
+	while (sample(b))
+		for (long n = b->n; n--; )
+			spin(3 * b->arg);
+}
+
+static void
+nothing_left(struct bench *b)
+{
+	b->less = 1;
+	steady(b);
+}
+
+static void
+no_sample(struct bench *b)
+{
+	(void)b;
+}
+
+static void
+crash(struct bench *b)
+{
+	while (sample(b))
+		*(volatile char *)1 = 0;
+}
+
+/* hangs with a process of its own that ignores what it can */
+static void
+hang(struct bench *b)
+{
+	if (!peer(b))
+		signal(SIGTERM, SIG_IGN);
+	for (;;)
+		pause();
+}
+
+/* only from its second round on */
+static void
+late(struct bench *b)
+{
+	int *round = b->common;
+
+	if (++*round > 1)
+		fail(b, "late fault");
+	steady(b);
+}
+
+static void
+missing(struct bench *b)
+{
+	errno = ENOENT;
+	fail(b, "open /no/file:");
+}
+
+static void
+broken(struct bench *b)
+{
+	errno = EPIPE;
+	fail(b, "write pipe:");
+}
+
+static void
+peer_fails(struct bench *b)
+{
+	if (!peer(b))
+		fail(b, "word of the peer");
+	for (;;)
+		pause();
+}
+
+static void
+quits(struct bench *b)
+{
+	(void)b;
+	_exit(3);
+}
+
+static void
+remark(struct bench *b)
+{
+	note(b, "a remark");
+	fact(b, "found", "something");
+	steady(b);
+}
+
+/* quartiles far apart: every other batch is slow */
+static void
+noisy(struct bench *b)
+{
+	long odd = 0;
+
+	while (sample(b))
+		for (long n = b->n; n--; )
+			spin(odd++ / b->n % 2 ? 3 * b->arg : b->arg);
+}
+
+static void
+server_gone(struct bench *b)
+{
+	stage(b, "connect to nowhere");
+	fail(b, "refused");
+}
+
+static void
+pinned(struct bench *b)
+{
+	unsigned long cpus[CPUWORDS] = { 0 };
+	int bits = 0;
+	size_t i;
+
+	if (b->arg)
+		unpin(b);
+	syscall(SYS_sched_getaffinity, 0, sizeof cpus, cpus);
+	for (i = 0; i < LEN(cpus); i++)
+		bits += __builtin_popcountl(cpus[i]);
+	fact(b, b->arg ? "unpinned" : "pinned", "%d", bits);
+	steady(b);
+}
+
+const struct test os_tests[] = {
+	/* key         table   title        unit better function arg */
+	{ "steady",   "proc", "Steady",    "us", LESS, steady, 10000, 0 },
+	{ "twice",    "proc", "Twice",     "us", LESS, twice, 10000, 0 },
+	{ "rate",     "bw",   "Rate",      "MB/s", MORE, steady, 10000, 0 },
+	{ "quiet1",   "proc", "Quiet",     "ns", LESS, quiet, 1000, 0 },
+	{ "quiet2",   "proc", "Quiet",     "ns", LESS, quiet, 2000, 0 },
+	{ "subtract", "proc", "Subtract",  "us", LESS, subtract, 10000, 0 },
+	{ "noisy",    "proc", "Noisy",     "us", LESS, noisy, 10000, 0 },
+	{ "remark",   "proc", "Remark",    "us", LESS, remark, 10000, 0 },
+	{ "slow",     "proc", "Slow",      "us", LESS, steady, 50000000, 0 },
+	{ "pinned",   "proc", "Pinned",    "us", LESS, pinned, 0, 0 },
+	{ "unpinned", "proc", "Unpinned",  "us", LESS, pinned, 1, 0 },
+	{ "nothing",  "comm", "Nothing",   "us", LESS, nothing_left, 10, 0 },
+	{ "nosample", "comm", "No sample", "us", LESS, no_sample, 0, 0 },
+	{ "crash",    "comm", "Crash",     "us", LESS, crash, 0, 0 },
+	{ "hang",     "comm", "Hang",      "us", LESS, hang, 0, 0 },
+	{ "late",     "comm", "Late",      "us", LESS, late, 10000, 0 },
+	{ "missing",  "comm", "Missing",   "us", LESS, missing, 0, 0 },
+	{ "broken",   "comm", "Broken",    "us", LESS, broken, 0, 0 },
+	{ "peer",     "comm", "Peer",      "us", LESS, peer_fails, 0, 0 },
+	{ "quits",    "comm", "Quits",     "us", LESS, quits, 0, 0 },
+	{ "gone1",    "mem",  "Gone",      "us", LESS, server_gone, 0, 0 },
+	{ "gone2",    "mem",  "Gone",      "us", LESS, hang, 0, 0 },
+	{ 0 },
+};
+
+const struct test x_tests[] = {
+	{ 0 },
+};
+
+int
+x_display(const char *name)
+{
+	return *name == ':';
+}
