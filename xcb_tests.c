@@ -1,0 +1,941 @@
+/*
+ * xcb_tests.c - X drawing: lines, fills, copies, text, arcs, windows.
+ *
+ * A row connects, opens a window of its own, and draws one kind of shape
+ * until its time is used.  Adding a shape takes a function that says what
+ * is special about it and ends in draw(), and a row in the table below; a
+ * kind of request not used before takes a function that sends n of them.
+ */
+#include "bench.h"
+#include "config.h"
+
+#if WITH_X
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <xcb/dpms.h>
+#include <xcb/xcb.h>
+
+#define RATE(f) "1/s", MORE, f
+
+enum {
+	GAP = 4,                /* pixels between shapes: a wide line's rim */
+	WIDE = 5,               /* pixels a wide line is wide */
+	LINE = 13,              /* pixels a window scrolls: a line of `fixed` */
+	PATIENCE = 2,           /* seconds to wait for the window to show */
+	TRIES = 4               /* to connect */
+};
+
+/* What a row draws with. */
+struct x {
+	struct bench *b;
+	xcb_connection_t *c;
+	const xcb_screen_t *screen;
+	xcb_window_t win;
+	xcb_gcontext_t gc;
+	int width, height;      /* of the window, pixels */
+	xcb_pixmap_t bitmap;    /* what bit copies */
+	xcb_window_t child;     /* what cmplx makes and unmakes */
+	int ascent;             /* of the font, pixels */
+	uint8_t text[2 + XCHARS];       /* a PolyText8 item: length, 0, text */
+
+	/* where shapes lie: a cycle, and its first `batch` places again */
+	int batch;              /* shapes in a request */
+	int cycle;
+	xcb_rectangle_t *rect;
+	xcb_segment_t *seg;
+	xcb_arc_t *arc;
+
+	xcb_query_pointer_reply_t *pointer;     /* was found there, or NULL */
+};
+
+/* --- what went wrong ----------------------------------------------------- */
+
+static const char *
+error_name(int code)
+{
+	static const char *const names[] = {
+		"0", "Request", "Value", "Window", "Pixmap", "Atom", "Cursor",
+		"Font", "Match", "Drawable", "Access", "Alloc", "Colormap",
+		"GContext", "IDChoice", "Name", "Length", "Implementation",
+	};
+
+	return (size_t)code < LEN(names) ? names[code] : "?";
+}
+
+static const char *
+request_name(int opcode)
+{
+	static const struct {
+		int opcode;
+		const char *name;
+	} names[] = {
+		{ XCB_CREATE_WINDOW,       "CreateWindow" },
+		{ XCB_DESTROY_WINDOW,      "DestroyWindow" },
+		{ XCB_MAP_WINDOW,          "MapWindow" },
+		{ XCB_UNMAP_WINDOW,        "UnmapWindow" },
+		{ XCB_QUERY_POINTER,       "QueryPointer" },
+		{ XCB_WARP_POINTER,        "WarpPointer" },
+		{ XCB_OPEN_FONT,           "OpenFont" },
+		{ XCB_QUERY_TEXT_EXTENTS,  "QueryTextExtents" },
+		{ XCB_CREATE_PIXMAP,       "CreatePixmap" },
+		{ XCB_CREATE_GC,           "CreateGC" },
+		{ XCB_CHANGE_GC,           "ChangeGC" },
+		{ XCB_CLEAR_AREA,          "ClearArea" },
+		{ XCB_COPY_AREA,           "CopyArea" },
+		{ XCB_COPY_PLANE,          "CopyPlane" },
+		{ XCB_POLY_SEGMENT,        "PolySegment" },
+		{ XCB_POLY_RECTANGLE,      "PolyRectangle" },
+		{ XCB_POLY_ARC,            "PolyArc" },
+		{ XCB_POLY_FILL_RECTANGLE, "PolyFillRectangle" },
+		{ XCB_POLY_FILL_ARC,       "PolyFillArc" },
+		{ XCB_GET_IMAGE,           "GetImage" },
+		{ XCB_POLY_TEXT_8,         "PolyText8" },
+		{ XCB_IMAGE_TEXT_8,        "ImageText8" },
+		{ XCB_FORCE_SCREEN_SAVER,  "ForceScreenSaver" },
+	};
+	size_t i;
+
+	for (i = 0; i < LEN(names); i++)
+		if (names[i].opcode == opcode)
+			return names[i].name;
+	return "of an extension";
+}
+
+/*
+ * Puts the pointer back, unless someone moved it meanwhile.  It is all
+ * that a row changes and the end of its connection does not undo.
+ */
+static void
+unpark(struct x *x)
+{
+	const xcb_screen_t *s = x->screen;
+
+	if (!x->pointer)
+		return;
+	xcb_warp_pointer(x->c, s->root, x->pointer->root,
+		s->width_in_pixels - 1, s->height_in_pixels - 1, 1, 1,
+		x->pointer->root_x, x->pointer->root_y);
+	free(x->pointer);
+	x->pointer = NULL;
+	xcb_flush(x->c);
+}
+
+static _Noreturn void
+refused(struct x *x, const xcb_generic_error_t *e)
+{
+	unpark(x);
+	fail(x->b, "X error Bad%s (%d), request %s (%d, %d), value 0x%x",
+		error_name(e->error_code), e->error_code,
+		request_name(e->major_code), e->major_code, e->minor_code,
+		e->resource_id);
+}
+
+/* A reply that did not come: an error did, or the server is gone. */
+static _Noreturn void
+unanswered(struct x *x, const xcb_generic_error_t *e)
+{
+	if (e)
+		refused(x, e);
+	stage(x->b, "drawing");
+	fail(x->b, "X server closed the connection (did it die?)");
+}
+
+/* Events that have arrived are of no interest, errors are. */
+static void
+look_for_errors(struct x *x)
+{
+	xcb_generic_event_t *e;
+
+	while ((e = xcb_poll_for_queued_event(x->c))) {
+		if (!e->response_type)
+			refused(x, (xcb_generic_error_t *)e);
+		free(e);
+	}
+}
+
+/*
+ * Waits until the server has done all that was asked: a pixel of the
+ * window comes back after everything before it.  The errors of that have
+ * then been read, and wait in xcb's queue.
+ */
+static void
+finish(struct x *x)
+{
+	xcb_generic_error_t *e = NULL;
+	xcb_get_image_reply_t *r;
+
+	r = xcb_get_image_reply(x->c, xcb_get_image(x->c,
+		XCB_IMAGE_FORMAT_Z_PIXMAP, x->win, 0, 0, 1, 1, ~0u), &e);
+	look_for_errors(x);
+	if (!r)
+		unanswered(x, e);
+	free(r);
+}
+
+/* --- the window ---------------------------------------------------------- */
+
+int
+x_display(const char *name)
+{
+	char *host;
+	int display, screen;
+
+	if (!xcb_parse_display(name, &host, &display, &screen))
+		return 0;
+	free(host);
+	return 1;
+}
+
+/*
+ * Connects to $DISPLAY.  libxcb gives one code for a server that refuses
+ * and for none at all; what tells them apart is that it prints the reason
+ * of a refusal on standard error, where it is caught.
+ */
+static xcb_connection_t *
+dial(int *screen, char *reason, size_t size)
+{
+	xcb_connection_t *c;
+	int p[2], err, keep = fcntl(2, F_DUPFD_CLOEXEC, 3);
+	ssize_t n = 0;
+
+	if (pipe2(p, O_CLOEXEC | O_NONBLOCK))
+		return NULL;
+	dup2(p[1], 2);
+	errno = 0;
+	c = xcb_connect(NULL, screen);
+	err = errno;
+	if (keep < 0 || dup2(keep, 2) < 0)
+		close(2);
+	n = read(p[0], reason, size - 1);
+	reason[n > 0 ? n : 0] = '\0';
+	reason[strcspn(reason, "\n")] = '\0';
+	close(keep);
+	close(p[0]);
+	close(p[1]);
+	errno = err;
+	return c;
+}
+
+/*
+ * Some servers start anew when their last client has left, and cut off who
+ * comes in at that moment: hence several tries, each until there is a reply.
+ */
+static void
+reach(struct x *x, int *screen)
+{
+	struct bench *b = x->b;
+	char reason[REASON / 2] = "";
+	int tries;
+
+	for (tries = TRIES; tries-- && !*reason; poll(NULL, 0, 50)) {
+		if (!(x->c = dial(screen, reason, sizeof reason)))
+			fail(b, "pipe:");
+		xcb_get_extension_data(x->c, &xcb_dpms_id);
+		if (!xcb_connection_has_error(x->c))
+			return;
+	}
+	if (*reason)
+		fail(b, "refused: %s (see xauth, xhost)", reason);
+	switch (xcb_connection_has_error(x->c)) {
+	case XCB_CONN_CLOSED_INVALID_SCREEN:
+		fail(b, "it has no such screen");
+	case XCB_CONN_CLOSED_MEM_INSUFFICIENT:
+		fail(b, "out of memory");
+	}
+	if (!errno)
+		fail(b, "it closed the connection");
+	skip(b, "none there: %s", strerror(errno));
+}
+
+static void
+xconnect(struct x *x)
+{
+	const char *name = getenv("DISPLAY");
+	char doing[REASON / 2];
+	xcb_screen_iterator_t s;
+	int screen;
+
+	stage(x->b, "X");
+	if (!name || !*name)
+		skip(x->b, "no DISPLAY: set it, or use -d");
+	snprintf(doing, sizeof doing, "connecting to X server %s", name);
+	stage(x->b, doing);
+	if (!x_display(name))
+		fail(x->b, "no display's name: [host]:number[.screen], as :0");
+	reach(x, &screen);
+	s = xcb_setup_roots_iterator(xcb_get_setup(x->c));
+	while (screen-- && s.rem > 1)
+		xcb_screen_next(&s);
+	x->screen = s.data;
+	stage(x->b, NULL);
+}
+
+static void
+facts(const struct x *x)
+{
+	const xcb_setup_t *s = xcb_get_setup(x->c);
+	struct sockaddr_storage a = { 0 };
+	socklen_t len = sizeof a;
+
+	getpeername(xcb_get_file_descriptor(x->c), (struct sockaddr *)&a, &len);
+	fact(x->b, "x_vendor", "%.*s", xcb_setup_vendor_length(s),
+		xcb_setup_vendor(s));
+	fact(x->b, "x_release", "%u", s->release_number);
+	fact(x->b, "x_size", "%dx%d", x->screen->width_in_pixels,
+		x->screen->height_in_pixels);
+	fact(x->b, "x_depth", "%d", x->screen->root_depth);
+	fact(x->b, "x_comm", a.ss_family == AF_UNIX ? "unix" : "tcp");
+	fact(x->b, "x_server", "external");
+	fact(x->b, "stones", "%d", STONES);
+}
+
+/*
+ * A dark screen is lit and the timers that darken it begin anew, as if a
+ * key had been struck: a row is over long before they end, and whatever
+ * becomes of it, there is nothing that would have to be put back.
+ */
+static void
+wake(struct x *x)
+{
+	const xcb_query_extension_reply_t *have;
+	xcb_dpms_info_reply_t *info;
+
+	xcb_force_screen_saver(x->c, XCB_SCREEN_SAVER_RESET);
+	have = xcb_get_extension_data(x->c, &xcb_dpms_id);
+	if (!have || !have->present)
+		return;
+	info = xcb_dpms_info_reply(x->c, xcb_dpms_info(x->c), NULL);
+	if (info && info->state && info->power_level != XCB_DPMS_DPMS_MODE_ON)
+		xcb_dpms_force_level(x->c, XCB_DPMS_DPMS_MODE_ON);
+	free(info);
+}
+
+/* Waits until the window shows. */
+static void
+wait_expose(struct x *x)
+{
+	struct pollfd p = { xcb_get_file_descriptor(x->c), POLLIN, 0 };
+	double until = seconds() + PATIENCE;
+	xcb_generic_event_t *e;
+	int seen = 0;
+
+	xcb_flush(x->c);
+	while (!seen && seconds() < until) {
+		if (!(e = xcb_poll_for_event(x->c))) {
+			if (xcb_connection_has_error(x->c))
+				unanswered(x, NULL);
+			poll(&p, 1, 1000 * PATIENCE / 20);
+			continue;
+		}
+		if (!e->response_type)
+			refused(x, (xcb_generic_error_t *)e);
+		seen = (e->response_type & 0x7f) == XCB_EXPOSE;
+		free(e);
+	}
+	if (!seen)
+		note(x->b, "window not exposed in %d s (hidden?)", PATIENCE);
+}
+
+static int
+least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A new window lies on top of all others.  Black is drawn on white, and
+ * what cannot be copied is not asked to be told of.
+ */
+static void
+xopen(struct x *x, struct bench *b)
+{
+	const xcb_screen_t *s;
+	uint32_t look[3], pen[3];
+	long most;
+
+	*x = (struct x){ .b = b };
+	unpin(b);
+	xconnect(x);
+	facts(x);
+	wake(x);
+	s = x->screen;
+	x->width = least(XWINDOW, s->width_in_pixels);
+	x->height = least(XWINDOW, s->height_in_pixels);
+	most = (xcb_get_setup(x->c)->maximum_request_length - 3L) * 4 /
+		(long)sizeof *x->arc;
+	x->batch = XBATCH < most ? XBATCH : (int)most;
+	x->win = xcb_generate_id(x->c);
+	look[0] = s->white_pixel;
+	look[1] = 1;
+	look[2] = XCB_EVENT_MASK_EXPOSURE;
+	xcb_create_window(x->c, XCB_COPY_FROM_PARENT, x->win, s->root, 0, 0,
+		x->width, x->height, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
+		XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL |
+		XCB_CW_OVERRIDE_REDIRECT | XCB_CW_EVENT_MASK, look);
+	x->gc = xcb_generate_id(x->c);
+	pen[0] = s->black_pixel;
+	pen[1] = s->white_pixel;
+	pen[2] = 0;
+	xcb_create_gc(x->c, x->gc, x->win, XCB_GC_FOREGROUND |
+		XCB_GC_BACKGROUND | XCB_GC_GRAPHICS_EXPOSURES, pen);
+	xcb_map_window(x->c, x->win);
+	wait_expose(x);
+}
+
+static void
+set(struct x *x, uint32_t what, uint32_t value)
+{
+	xcb_change_gc(x->c, x->gc, what, &value);
+}
+
+/* `fixed`, and the pixels its XCHARS widest characters take. */
+static void
+set_font(struct x *x, int *width, int *height)
+{
+	xcb_font_t font = xcb_generate_id(x->c);
+	xcb_query_text_extents_reply_t *r;
+	xcb_generic_error_t *e;
+	xcb_char2b_t text[XCHARS];
+	int i;
+
+	e = xcb_request_check(x->c, xcb_open_font_checked(x->c, font, 5,
+		"fixed"));
+	if (e && e->error_code == XCB_NAME)
+		skip(x->b, "the X server has no font named `fixed'");
+	if (e)
+		refused(x, e);
+	for (i = 0; i < XCHARS; i++)
+		text[i] = (xcb_char2b_t){ 0, 'W' };
+	r = xcb_query_text_extents_reply(x->c, xcb_query_text_extents(x->c,
+		font, XCHARS, text), &e);
+	if (!r)
+		unanswered(x, e);
+	set(x, XCB_GC_FONT, font);
+	x->ascent = r->font_ascent;
+	*width = r->overall_width;
+	*height = r->font_ascent + r->font_descent;
+	free(r);
+}
+
+/* A checkered pixmap of two pixel values. */
+static xcb_pixmap_t
+checks(struct x *x, int depth, int w, int h, uint32_t on, uint32_t off)
+{
+	enum { SIDE = 4 };
+	xcb_pixmap_t p = xcb_generate_id(x->c);
+	xcb_gcontext_t gc = xcb_generate_id(x->c);
+	xcb_rectangle_t r = { 0, 0, w, h };
+	uint32_t xor[] = { XCB_GX_XOR, on ^ off };
+	int i;
+
+	xcb_create_pixmap(x->c, depth, p, x->win, w, h);
+	xcb_create_gc(x->c, gc, p, XCB_GC_FOREGROUND, &off);
+	xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	xcb_change_gc(x->c, gc, XCB_GC_FUNCTION | XCB_GC_FOREGROUND, xor);
+	for (i = 0; i < w; i += 2 * SIDE) {
+		r = (xcb_rectangle_t){ i, 0, SIDE, h };
+		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	}
+	for (i = 0; i < h; i += 2 * SIDE) {
+		r = (xcb_rectangle_t){ 0, i, w, SIDE };
+		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	}
+	xcb_free_gc(x->c, gc);
+	return p;
+}
+
+/* --- where shapes lie ---------------------------------------------------- */
+
+/*
+ * Places for shapes of w x h pixels, row by row without overlap and then
+ * from the start again; three times, for the three ways a line lies.
+ */
+static void
+grid(struct x *x, int w, int h)
+{
+	int i, left, top, n;
+	int across = x->width / (w + GAP), down = x->height / (h + GAP);
+
+	if (!across || !down)
+		skip(x->b, "%d x %d pixels do not fit the window of %d x %d",
+			w, h, x->width, x->height);
+	x->cycle = 3 * across * down;
+	n = x->cycle + x->batch;
+	x->rect = calloc(n, sizeof *x->rect);
+	x->seg = calloc(n, sizeof *x->seg);
+	x->arc = calloc(n, sizeof *x->arc);
+	if (!x->rect || !x->seg || !x->arc)
+		fail(x->b, "malloc:");
+	for (i = 0; i < n; i++) {
+		left = GAP / 2 + i % across * (w + GAP);
+		top = GAP / 2 + i / across % down * (h + GAP);
+		x->rect[i] = (xcb_rectangle_t){ left, top, w, h };
+		x->arc[i] = (xcb_arc_t){ left, top, w - 1, h - 1, 0, 360 * 64 };
+		x->seg[i] = (xcb_segment_t){ left, top, left + w - 1,
+			top + h - 1 };
+		if (i % 3 == 0)
+			x->seg[i].y2 = x->seg[i].y1 += h / 2;
+		else if (i % 3 == 1)
+			x->seg[i].x2 = x->seg[i].x1 += w / 2;
+	}
+}
+
+/* Everything but the font: a square shape of the row's size. */
+static void
+start(struct x *x, struct bench *b)
+{
+	xopen(x, b);
+	grid(x, (int)b->arg, (int)b->arg);
+}
+
+/* --- the measuring ------------------------------------------------------- */
+
+/* The pointer is drawn, too, and so leaves the window for a corner. */
+static void
+park(struct x *x)
+{
+	const xcb_screen_t *s = x->screen;
+	xcb_generic_error_t *e;
+
+	x->pointer = xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c,
+		s->root), &e);
+	if (!x->pointer)
+		unanswered(x, e);
+	xcb_warp_pointer(x->c, XCB_NONE, s->root, 0, 0, 0, 0,
+		s->width_in_pixels - 1, s->height_in_pixels - 1);
+}
+
+/*
+ * Draws: request() sends n shapes from place `at` on.  A batch ends with a
+ * round trip, whose cost alone is measured first and subtracted.
+ */
+static void
+draw(struct x *x, void (*request)(const struct x *, int at, int n))
+{
+	struct bench *b = x->b;
+	int n, at = 0;
+	long left;
+
+	park(x);
+	b->n = 1;
+	while (preliminary(b, &b->lead))
+		for (left = b->n; left--; )
+			finish(x);
+	while (sample(b)) {
+		for (left = b->n; left; left -= n) {
+			n = left < x->batch ? (int)left : x->batch;
+			request(x, at, n);
+			at = (at + n) % x->cycle;
+		}
+		finish(x);
+	}
+	unpark(x);
+	finish(x);
+	xcb_disconnect(x->c);
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+static void
+segments(const struct x *x, int at, int n)
+{
+	xcb_poly_segment(x->c, x->win, x->gc, n, x->seg + at);
+}
+
+static void
+line(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, segments);
+}
+
+static void
+dline(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	set(&x, XCB_GC_LINE_STYLE, XCB_LINE_STYLE_ON_OFF_DASH);
+	draw(&x, segments);
+}
+
+static void
+wline(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	set(&x, XCB_GC_LINE_WIDTH, WIDE);
+	draw(&x, segments);
+}
+
+static void
+outlines(const struct x *x, int at, int n)
+{
+	xcb_poly_rectangle(x->c, x->win, x->gc, n, x->rect + at);
+}
+
+/* The protocol's rectangle of width w has an outline w + 1 pixels wide. */
+static void
+rect(struct bench *b)
+{
+	struct x x;
+
+	xopen(&x, b);
+	grid(&x, (int)b->arg - 1, (int)b->arg - 1);
+	draw(&x, outlines);
+}
+
+/* --- fills --------------------------------------------------------------- */
+
+static void
+fills(const struct x *x, int at, int n)
+{
+	xcb_poly_fill_rectangle(x->c, x->win, x->gc, n, x->rect + at);
+}
+
+static void
+fill(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, fills);
+}
+
+static void
+set_tile(struct x *x)
+{
+	set(x, XCB_GC_TILE, checks(x, x->screen->root_depth, 8, 8,
+		x->screen->black_pixel, x->screen->white_pixel));
+	set(x, XCB_GC_FILL_STYLE, XCB_FILL_STYLE_TILED);
+}
+
+static void
+tile(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	set_tile(&x);
+	draw(&x, fills);
+}
+
+static void
+stip(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	set(&x, XCB_GC_STIPPLE, checks(&x, 1, 8, 8, 1, 0));
+	set(&x, XCB_GC_FILL_STYLE, XCB_FILL_STYLE_STIPPLED);
+	draw(&x, fills);
+}
+
+static void
+inv(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	set(&x, XCB_GC_FUNCTION, XCB_GX_INVERT);
+	draw(&x, fills);
+}
+
+/* --- copies -------------------------------------------------------------- */
+
+/* Something to copy all over the window. */
+static void
+paint(struct x *x)
+{
+	xcb_rectangle_t all = { 0, 0, x->width, x->height };
+
+	set_tile(x);
+	xcb_poly_fill_rectangle(x->c, x->win, x->gc, 1, &all);
+	set(x, XCB_GC_FILL_STYLE, XCB_FILL_STYLE_SOLID);
+}
+
+/* Each from the place that lies opposite to it in the window. */
+static void
+copies(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++)
+		xcb_copy_area(x->c, x->win, x->win, x->gc,
+			x->width - r->x - r->width,
+			x->height - r->y - r->height, r->x, r->y,
+			r->width, r->height);
+}
+
+static void
+blt(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	paint(&x);
+	draw(&x, copies);
+}
+
+static void
+planes(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++)
+		xcb_copy_plane(x->c, x->bitmap, x->win, x->gc, 0, 0,
+			r->x, r->y, r->width, r->height, 1);
+}
+
+static void
+bit(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	x.bitmap = checks(&x, 1, (int)b->arg, (int)b->arg, 1, 0);
+	draw(&x, planes);
+}
+
+/* As a terminal does: what is below comes up, the last line is cleared. */
+static void
+scrolls(const struct x *x, int at, int n)
+{
+	int rest = x->height - LINE;
+
+	(void)at;
+	while (n--) {
+		xcb_copy_area(x->c, x->win, x->win, x->gc, 0, LINE, 0, 0,
+			x->width, rest);
+		xcb_clear_area(x->c, 0, x->win, 0, rest, x->width, LINE);
+	}
+}
+
+static void
+scroll(struct bench *b)
+{
+	struct x x;
+
+	xopen(&x, b);
+	grid(&x, LINE, LINE);
+	paint(&x);
+	draw(&x, scrolls);
+}
+
+/* --- text ---------------------------------------------------------------- */
+
+static void
+images(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++)
+		xcb_image_text_8(x->c, XCHARS, x->win, x->gc, r->x,
+			r->y + x->ascent, (const char *)x->text + 2);
+}
+
+static void
+polys(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++)
+		xcb_poly_text_8(x->c, x->win, x->gc, r->x,
+			r->y + x->ascent, sizeof x->text, x->text);
+}
+
+/* An operation is a character. */
+static void
+text(struct bench *b, void (*request)(const struct x *, int at, int n))
+{
+	struct x x;
+	int i, width, height;
+
+	xopen(&x, b);
+	set_font(&x, &width, &height);
+	grid(&x, width, height);
+	x.text[0] = XCHARS;
+	for (i = 0; i < XCHARS; i++)
+		x.text[2 + i] = '!' + i % ('~' - '!' + 1);
+	b->work = XCHARS;
+	draw(&x, request);
+}
+
+static void
+itext(struct bench *b)
+{
+	text(b, images);
+}
+
+static void
+ptext(struct bench *b)
+{
+	text(b, polys);
+}
+
+/* --- arcs ---------------------------------------------------------------- */
+
+static void
+circles(const struct x *x, int at, int n)
+{
+	xcb_poly_arc(x->c, x->win, x->gc, n, x->arc + at);
+}
+
+static void
+arc(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, circles);
+}
+
+static void
+discs(const struct x *x, int at, int n)
+{
+	xcb_poly_fill_arc(x->c, x->win, x->gc, n, x->arc + at);
+}
+
+static void
+farc(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, discs);
+}
+
+/* --- a program's day ----------------------------------------------------- */
+
+enum { SIDE = 200, BORDER = 2 };
+
+static void
+cycles(const struct x *x, int at, int n)
+{
+	static const char title[] = "bench: cmplx";
+	static const xcb_segment_t lines[] = {
+		{ 110, 30, 190, 110 }, { 110, 110, 190, 30 },
+		{ 110, 70, 190, 70 }, { 150, 30, 150, 110 },
+	};
+	static const xcb_rectangle_t body = { 10, 30, 80, 80 };
+	const uint32_t look[] = { x->screen->white_pixel,
+		x->screen->black_pixel };
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++) {
+		xcb_create_window(x->c, XCB_COPY_FROM_PARENT, x->child, x->win,
+			r->x, r->y, SIDE, SIDE, BORDER,
+			XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT,
+			XCB_CW_BACK_PIXEL | XCB_CW_BORDER_PIXEL, look);
+		xcb_map_window(x->c, x->child);
+		xcb_image_text_8(x->c, sizeof title - 1, x->child, x->gc,
+			10, x->ascent, title);
+		xcb_poly_fill_rectangle(x->c, x->child, x->gc, 1, &body);
+		xcb_poly_segment(x->c, x->child, x->gc, LEN(lines), lines);
+		xcb_copy_area(x->c, x->child, x->child, x->gc, 0, 30, 0, 110,
+			SIDE, 90);
+		xcb_copy_area(x->c, x->child, x->child, x->gc, 0, LINE, 0, 0,
+			SIDE, SIDE - LINE);
+		xcb_clear_area(x->c, 0, x->child, 0, SIDE - LINE, SIDE, LINE);
+		xcb_unmap_window(x->c, x->child);
+		xcb_destroy_window(x->c, x->child);
+	}
+}
+
+static void
+cmplx(struct bench *b)
+{
+	struct x x;
+	int width, height;
+
+	xopen(&x, b);
+	set_font(&x, &width, &height);
+	grid(&x, SIDE + 2 * BORDER, SIDE + 2 * BORDER);
+	x.child = xcb_generate_id(x.c);
+	draw(&x, cycles);
+}
+
+#else
+
+#define RATE(f) "1/s", MORE, absent
+
+int
+x_display(const char *name)
+{
+	return *name != '\0';
+}
+
+static void
+absent(struct bench *b)
+{
+	stage(b, "X");
+	skip(b, "built without X (make WITH_X=1)");
+}
+
+#endif
+
+/* --- the rows ------------------------------------------------------------ */
+
+const struct test x_tests[] = {
+	/* key      table title      unit      better run arg rare */
+	{ "x_line",  "x", "line",    "stones", MORE, NULL, 0, 0 },
+	{ "x_fill",  "x", "fill",    "stones", MORE, NULL, 0, 0 },
+	{ "x_blt",   "x", "blt",     "stones", MORE, NULL, 0, 0 },
+	{ "x_text",  "x", "text",    "stones", MORE, NULL, 0, 0 },
+	{ "x_arc",   "x", "arc",     "stones", MORE, NULL, 0, 0 },
+	{ "x_cmplx", "x", "cmplx",   "stones", MORE, NULL, 0, 0 },
+	{ "xstones", "x", "xstones", "stones", MORE, NULL, 0, 0 },
+
+	/* key      table      title                  unit, way, run arg rare */
+	{ "line10",   "x_line",  "line 10",             RATE(line),    10, 0 },
+	{ "line100",  "x_line",  "line 100",            RATE(line),   100, 0 },
+	{ "line400",  "x_line",  "line 400",            RATE(line),   400, 0 },
+	{ "dline10",  "x_line",  "dashed line 10",      RATE(dline),   10, 0 },
+	{ "dline100", "x_line",  "dashed line 100",     RATE(dline),  100, 0 },
+	{ "dline400", "x_line",  "dashed line 400",     RATE(dline),  400, 0 },
+	{ "wline10",  "x_line",  "wide line 10",        RATE(wline),   10, 0 },
+	{ "wline100", "x_line",  "wide line 100",       RATE(wline),  100, 0 },
+	{ "wline400", "x_line",  "wide line 400",       RATE(wline),  400, 0 },
+	{ "rect10",   "x_line",  "rectangle 10",        RATE(rect),    10, 0 },
+	{ "rect100",  "x_line",  "rectangle 100",       RATE(rect),   100, 0 },
+	{ "rect400",  "x_line",  "rectangle 400",       RATE(rect),   400, 0 },
+	{ "fill10",   "x_fill",  "fill 10",             RATE(fill),    10, 0 },
+	{ "fill100",  "x_fill",  "fill 100",            RATE(fill),   100, 0 },
+	{ "fill400",  "x_fill",  "fill 400",            RATE(fill),   400, 0 },
+	{ "tile10",   "x_fill",  "tiled fill 10",       RATE(tile),    10, 0 },
+	{ "tile100",  "x_fill",  "tiled fill 100",      RATE(tile),   100, 0 },
+	{ "tile400",  "x_fill",  "tiled fill 400",      RATE(tile),   400, 0 },
+	{ "stip10",   "x_fill",  "stippled fill 10",    RATE(stip),    10, 0 },
+	{ "stip100",  "x_fill",  "stippled fill 100",   RATE(stip),   100, 0 },
+	{ "stip400",  "x_fill",  "stippled fill 400",   RATE(stip),   400, 0 },
+	{ "inv10",    "x_fill",  "inverting fill 10",   RATE(inv),     10, 0 },
+	{ "inv100",   "x_fill",  "inverting fill 100",  RATE(inv),    100, 0 },
+	{ "inv400",   "x_fill",  "inverting fill 400",  RATE(inv),    400, 0 },
+	{ "blt10",    "x_blt",   "copy 10",             RATE(blt),     10, 0 },
+	{ "blt100",   "x_blt",   "copy 100",            RATE(blt),    100, 0 },
+	{ "blt400",   "x_blt",   "copy 400",            RATE(blt),    400, 0 },
+	{ "bit10",    "x_blt",   "bitmap 10",           RATE(bit),     10, 0 },
+	{ "bit100",   "x_blt",   "bitmap 100",          RATE(bit),    100, 0 },
+	{ "bit400",   "x_blt",   "bitmap 400",          RATE(bit),    400, 0 },
+	{ "scroll",   "x_blt",   "scroll",              RATE(scroll),   0, 0 },
+	{ "itext",    "x_text",  "image text, char",    RATE(itext),    0, 0 },
+	{ "ptext",    "x_text",  "poly text, char",     RATE(ptext),    0, 0 },
+	{ "arc10",    "x_arc",   "circle 10",           RATE(arc),     10, 0 },
+	{ "arc100",   "x_arc",   "circle 100",          RATE(arc),    100, 0 },
+	{ "arc400",   "x_arc",   "circle 400",          RATE(arc),    400, 0 },
+	{ "farc10",   "x_arc",   "disc 10",             RATE(farc),    10, 0 },
+	{ "farc100",  "x_arc",   "disc 100",            RATE(farc),   100, 0 },
+	{ "farc400",  "x_arc",   "disc 400",            RATE(farc),   400, 0 },
+	{ "cmplx",    "x_cmplx", "window cycle",        RATE(cmplx),    0, 0 },
+	{ NULL, NULL, NULL, NULL, MORE, NULL, 0, 0 }
+};
