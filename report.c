@@ -1,0 +1,684 @@
+/*
+ * report.c - tables of records.
+ *
+ * A table is a row of tables[]; one loop prints them all.  Its columns are
+ * labels, which are facts of the record, and the rows of os_tests[] or
+ * x_tests[] that name it.  Columns of figures are as narrow as they can be,
+ * labels share what is left of a line.  Nothing is shown that is not in the
+ * record, and nothing but printable ASCII.
+ */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "config.h"
+
+/* A column of words. */
+struct label {
+	const char *head;
+	const char *fact;       /* what it shows, or else the other */
+	const char *other;
+	int keep;               /* narrower only when nothing else helps */
+};
+
+#define OS_LABELS { { "Host", "host", NULL, 8 }, { "OS", "label", "kernel", 14 } }
+
+static const struct table {
+	const char *name;       /* its rows have it as table */
+	const char *brief;
+	const char *heading;
+	const struct test *rows;
+	int lines;              /* of the heads of its columns */
+	int bars;               /* between columns, and a rule under heads */
+	struct label labels[4];
+} tables[] = {
+	{ "x", "X", "X drawing (stones: more is better)", x_tests, 1, 1,
+		{ { "machine", "label", "kernel", 14 },
+		  { "p", "x_depth", NULL, 2 }, { "comm", "x_comm", NULL, 6 } } },
+	{ "proc", "Processes", "Processor, Processes - times in microseconds",
+		os_tests, 2, 0, OS_LABELS },
+	{ "comm", "Communication",
+		"*Local* Communication latencies in microseconds",
+		os_tests, 2, 0, OS_LABELS },
+	{ "bw", "Bandwidth",
+		"*Local* Communication bandwidths in megabytes/second",
+		os_tests, 2, 0, OS_LABELS },
+	{ "mem", "Memory", "Memory latencies in nanoseconds",
+		os_tests, 1, 0, OS_LABELS },
+};
+
+enum {
+	COLUMNS = 40,           /* of a table at most */
+	CELL = 64,              /* bytes that any figure fits in */
+	DOTS = 2,               /* ".." where words are cut */
+	NARROWEST = 4,          /* column of words */
+	GUESSES = 12,           /* label.keep of a row that is words */
+	DIGITS = 3,             /* of a figure */
+	WHOLE = 8               /* digits of stones at most */
+};
+
+/* What is given up, one after the other, while a line is too long. */
+enum saving {
+	NOTHING,
+	LINUX,                  /* before the release of a kernel */
+	MARKS,                  /* place for a mark, where there is none */
+	WHOLES,                 /* whole digits of stones, from here on */
+	ALL = WHOLES + 3
+};
+
+/* A table as it will be on paper. */
+struct column {
+	const struct label *label;      /* NULL: a row */
+	const struct test *test;
+	int words;                      /* to the left, and may be cut */
+	int width, want, keep;
+	int length;                     /* longest figure or words */
+	int marked, mark;               /* has a mark; has place for one */
+	const char *first;              /* words of its first record */
+	int same;                       /* bytes that all others begin with */
+	int at;                         /* where in records it was last */
+};
+
+struct sheet {
+	const struct table *table;
+	struct column column[COLUMNS];
+	int n;
+	enum saving saving;
+};
+
+/* What there is to explain under the tables. */
+struct tally {
+	int noisy, noted, alien, none;
+};
+
+/* --- output -------------------------------------------------------------- */
+
+struct out {
+	FILE *f;
+	int blanks;             /* not yet printed: a line may end here */
+};
+
+static void
+put(struct out *o, int c)
+{
+	if (c == ' ') {
+		o->blanks++;
+		return;
+	}
+	for (; o->blanks; o->blanks--)
+		if (c != '\n')
+			putc(' ', o->f);
+	putc((c < ' ' || c > '~') && c != '\n' ? '?' : c, o->f);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+say(struct out *o, const char *fmt, ...)
+{
+	char s[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s, sizeof s, fmt, ap);
+	va_end(ap);
+	for (const char *p = s; *p; p++)
+		put(o, *p);
+}
+
+/* Text from a column on, broken at blanks where a line would be too long. */
+static void
+wrap(struct out *o, int at, int indent, const char *s)
+{
+	while (*s) {
+		int word = (int)strcspn(s, " ");
+
+		if (word > WIDTH - indent)
+			word = WIDTH - indent;
+		if (at + word > WIDTH && at > indent) {
+			say(o, "\n%*s", indent, "");
+			at = indent;
+		}
+		say(o, "%.*s ", word, s);
+		at += word + 1;
+		s += word + (s[word] == ' ');
+	}
+	put(o, '\n');
+}
+
+/* --- cells --------------------------------------------------------------- */
+
+/* Power of ten of a number that is rounded to so many digits. */
+static int
+power(double v, int digits)
+{
+	char s[CELL], *e;
+
+	snprintf(s, sizeof s, "%.*e", digits - 1, v);
+	return (e = strchr(s, 'e')) ? atoi(e + 1) : 0;
+}
+
+/*
+ * A figure in few digits, and never more than it was given with: what has
+ * more before its point gets K, M, G.  It is the number of the record that
+ * is rounded, so that a run and its record print the same.
+ */
+static void
+shorten(char *s, const struct figure *f, int whole)
+{
+	static const char units[] = "KMGTPE";
+	int digits = whole ? whole : DIGITS, decimals, p, unit = -1;
+	double v;
+
+	record_number(s, CELL, f->value, f->digits);
+	v = strtod(s, NULL);
+	if (f->digits > 0 && f->digits < digits)
+		digits = f->digits;
+	p = power(v, digits);
+	if (p >= digits) {
+		if (digits > DIGITS)
+			digits = DIGITS;
+		for (p = power(v, digits); p >= digits; p -= 3) {
+			v /= 1000;
+			unit++;
+		}
+		whole = 0;
+	}
+	decimals = whole && p >= 0 ? 0 : digits - 1 - p;
+	if (decimals > 3)
+		decimals = 3;
+	if (p < -3 || unit >= (int)sizeof units - 1)
+		snprintf(s, CELL, "%.0e", f->value);
+	else
+		snprintf(s, CELL, "%.*f%.*s", decimals, v, unit >= 0,
+		    &units[unit > 0 ? unit : 0]);
+}
+
+static int
+in_stones(const char *unit)
+{
+	return !strcmp(unit, "stones");
+}
+
+/* Digits up to which a unit is shown whole; 0: like any other. */
+static int
+whole(const struct sheet *s, const char *unit)
+{
+	if (in_stones(unit))
+		return s->saving < WHOLES ? WHOLE :
+		    WHOLE - 1 - (int)(s->saving - WHOLES);
+	return strcmp(unit, "MHz") ? 0 : 5;
+}
+
+/* Records of one program have a key in one place, so that is tried first. */
+static const struct figure *
+find(struct column *c, const struct record *r)
+{
+	const char *key = c->test->key;
+	const struct figure *f;
+
+	if (c->at < r->nfigures && !strcmp(r->figures[c->at].key, key))
+		return &r->figures[c->at];
+	if ((f = record_find(r, key)))
+		c->at = (int)(f - r->figures);
+	return f;
+}
+
+/* Whether quartiles lie so far apart that a figure is to be marked. */
+static int
+noisy(const struct figure *f)
+{
+	return f->high - f->low > NOISY * f->value;
+}
+
+/* The figure of a record in a column, or what stands for it, and its mark. */
+static char
+cell(char *text, const struct sheet *s, struct column *c,
+    const struct record *r)
+{
+	const struct figure *f = find(c, r);
+
+	text[0] = text[1] = '\0';
+	if (!f)
+		return ' ';
+	if (f->why || strcmp(f->unit, c->test->unit)) {
+		text[0] = f->why ? '-' : '?';
+		return ' ';
+	}
+	shorten(text, f, whole(s, f->unit));
+	if (f->note)
+		return '~';
+	return noisy(f) ? '*' : ' ';
+}
+
+static const char *
+words(const struct sheet *s, struct column *c, const struct record *r)
+{
+	const char *v;
+
+	if (!c->label) {
+		const struct figure *f = find(c, r);
+
+		v = f && f->why ? "-" : record_get(r, c->test->key);
+		return v ? v : "";
+	}
+	v = record_get(r, c->label->fact);
+	if ((!v || !*v) && c->label->other)
+		v = record_get(r, c->label->other);
+	if (!v)
+		return "";
+	if (s->saving >= LINUX && c->label->other && !strncmp(v, "Linux ", 6) && v[6])
+		v += 6;
+	return v;
+}
+
+/* Cuts words where that does not hide how one record differs from another. */
+static void
+cut(struct out *o, const struct column *c, const char *v)
+{
+	int len = (int)strlen(v), room = c->width - DOTS, from;
+
+	if (len <= c->width) {
+		say(o, "%-*s", c->width, v);
+	} else if (c->same >= room && c->same < len) {
+		from = c->same - room / 2;
+		if (from > len - room)
+			from = len - room;
+		say(o, "..%-*.*s", room, room, v + from);
+	} else {
+		say(o, "%.*s..", room, v);
+	}
+}
+
+/* --- columns and their widths -------------------------------------------- */
+
+/*
+ * One of the lines of a column's head; returns its length.  A title of two
+ * lines is broken at its blank, or else behind its last slash.
+ */
+static int
+head(const struct sheet *s, const struct column *c, int line, const char **h)
+{
+	const char *second, *slash;
+	int first;
+
+	*h = c->label ? c->label->head : c->test->title;
+	first = (int)strlen(*h);
+	second = *h + first;
+	if (s->table->lines > 1 && !c->label) {
+		if ((slash = strrchr(*h, '/')))
+			second = slash + 1;
+		if (strchr(*h, ' '))
+			second = strchr(*h, ' ') + 1;
+		first = (int)(second - *h);
+	}
+	if (first && (*h)[first - 1] == ' ')
+		first--;
+	if (!line)
+		return first;
+	*h = second;
+	return (int)strlen(second);
+}
+
+/* Has a record anything to say in a table? */
+static int
+present(struct sheet *s, const struct record *r)
+{
+	for (int i = 0; i < s->n; i++)
+		if (s->column[i].test && find(&s->column[i], r))
+			return 1;
+	return 0;
+}
+
+/* The columns of a table; returns whether any record has any of it. */
+static int
+choose(struct sheet *s, const struct record *r, int n)
+{
+	const struct table *t = s->table;
+	int i, any = 0;
+
+	for (const struct label *l = t->labels; l->head; l++)
+		s->column[s->n++] = (struct column){ .label = l, .words = 1,
+			.keep = l->keep };
+	for (const struct test *row = t->rows; row->key; row++) {
+		struct column c = { .test = row, .keep = GUESSES,
+			.words = !strcmp(row->unit, "text") };
+
+		if (strcmp(row->table, t->name) || s->n == COLUMNS)
+			continue;
+		for (i = 0; i < n && !find(&c, &r[i]); i++)
+			;
+		any |= i < n;
+		if (i < n || !row->rare)
+			s->column[s->n++] = c;
+	}
+	return any;
+}
+
+/* Takes account of what a record has in a column. */
+static void
+measure(struct sheet *s, struct column *c, const struct record *r)
+{
+	char text[CELL];
+	const char *v = text;
+	int same = 0, len;
+
+	if (!c->words)
+		c->marked |= cell(text, s, c, r) != ' ';
+	else
+		v = words(s, c, r);
+	len = (int)strnlen(v, WIDTH);
+	if (c->length < len)
+		c->length = len;
+	if (!c->words)
+		return;
+	if (!c->first)
+		c->first = v;
+	while (v[same] && v[same] == c->first[same])
+		same++;
+	if ((v[same] || c->first[same]) && c->same > same)
+		c->same = same;
+}
+
+/* Does what is being saved change a column? */
+static int
+changes(const struct sheet *s, const struct column *c)
+{
+	if (c->words)
+		return s->saving <= LINUX;
+	return s->saving == NOTHING ||
+		(s->saving >= WHOLES && in_stones(c->test->unit));
+}
+
+/* Sets the widths; those of words to as little as they can do with. */
+static void
+set_widths(struct sheet *s, const struct record *r, int n)
+{
+	const char *h;
+
+	for (int i = 0; i < s->n; i++) {
+		struct column *c = &s->column[i];
+
+		if (changes(s, c)) {
+			c->first = NULL;
+			c->same = INT_MAX;
+			c->length = 0;
+			for (int j = 0; j < n; j++)
+				if (present(s, &r[j]))
+					measure(s, c, &r[j]);
+		}
+		c->mark = !c->words && (c->marked || s->saving < MARKS);
+		c->want = c->length + c->mark;
+		for (int line = 0; line < s->table->lines; line++)
+			if (c->want < head(s, c, line, &h))
+				c->want = head(s, c, line, &h);
+		c->width = c->words && c->want > c->keep ? c->keep : c->want;
+	}
+}
+
+/* What a line has left when columns are as wide as now, or as wanted. */
+static int
+left(const struct sheet *s, int wanted)
+{
+	int n = WIDTH - s->n + 1;
+
+	for (int i = 0; i < s->n; i++)
+		n -= wanted ? s->column[i].want : s->column[i].width;
+	return n;
+}
+
+/* Makes each column of words one wider (by 1) or narrower (-1). */
+static int
+stretch(struct sheet *s, int room, int by)
+{
+	for (int i = 0; i < s->n && room; i++) {
+		struct column *c = &s->column[i];
+
+		if (!c->words || c->width == (by < 0 ? NARROWEST : c->want))
+			continue;
+		c->width += by;
+		room -= by;
+	}
+	return room;
+}
+
+static void
+fit(struct sheet *s, const struct record *r, int n)
+{
+	int room, before;
+
+	set_widths(s, r, n);
+	if (left(s, 1) < 0) {
+		s->saving = LINUX;
+		set_widths(s, r, n);
+	}
+	while (left(s, 0) < 0 && s->saving < ALL) {
+		s->saving++;
+		set_widths(s, r, n);
+	}
+	room = left(s, 0);
+	do {
+		before = room;
+		room = stretch(s, room, room < 0 ? -1 : 1);
+	} while (room != before);
+	for (int i = 0; !s->table->bars && i < s->n; i++)
+		if (s->column[i].label && room-- > 0)
+			s->column[i].width++;
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+static void
+between(struct out *o, const struct sheet *s, int i)
+{
+	if (i)
+		put(o, s->table->bars ? '|' : ' ');
+}
+
+/* Blanks before a head: figures have theirs above them, or in the middle. */
+static int
+before(const struct sheet *s, const struct column *c, int len)
+{
+	int n = c->words ? 0 : c->width - len;
+
+	if (s->table->bars)
+		return n / 2;
+	return n > 0 && c->want == c->length + c->mark ? n - c->mark : n;
+}
+
+static void
+heads(struct out *o, const struct sheet *s)
+{
+	const char *h;
+
+	say(o, "%s\n", s->table->heading);
+	for (int line = 0; line < s->table->lines; line++) {
+		for (int i = 0; i < s->n; i++) {
+			const struct column *c = &s->column[i];
+			int len = head(s, c, line, &h);
+
+			between(o, s, i);
+			say(o, "%*s%-*.*s", before(s, c, len), "",
+			    c->width - before(s, c, len), len, h);
+		}
+		put(o, '\n');
+	}
+	for (int i = 0; s->table->bars && i < s->n; i++) {
+		if (i)
+			put(o, '+');
+		for (int j = 0; j < s->column[i].width; j++)
+			put(o, '-');
+	}
+	if (s->table->bars)
+		put(o, '\n');
+}
+
+static void
+row(struct out *o, struct sheet *s, const struct record *r, struct tally *t)
+{
+	char text[CELL], mark;
+
+	for (int i = 0; i < s->n; i++) {
+		struct column *c = &s->column[i];
+
+		between(o, s, i);
+		if (c->words) {
+			const char *v = words(s, c, r);
+
+			cut(o, c, v);
+			t->none += !c->label && !strcmp(v, "-");
+			continue;
+		}
+		mark = cell(text, s, c, r);
+		say(o, "%*s", c->width - c->mark, text);
+		if (c->mark)
+			put(o, mark);
+		t->noisy += mark == '*';
+		t->noted += mark == '~';
+		t->alien += *text == '?';
+		t->none += !strcmp(text, "-");
+	}
+	put(o, '\n');
+}
+
+/* The one reason why a record has no figure in a table, or NULL. */
+static const char *
+reason(struct sheet *s, const struct record *r)
+{
+	const char *why = NULL;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct figure *f;
+
+		if (s->column[i].label ||
+		    !(f = find(&s->column[i], r)))
+			continue;
+		if (!f->why || (why && strcmp(why, f->why)))
+			return NULL;
+		why = f->why;
+	}
+	return why;
+}
+
+/* Returns whether there was anything to print. */
+static int
+table(struct out *o, const struct table *t, const struct record *r, int n,
+    struct tally *tally, int more)
+{
+	struct sheet s = { .table = t };
+	const char *why, *last = NULL;
+
+	if (!choose(&s, r, n))
+		return 0;
+	fit(&s, r, n);
+	if (more)
+		put(o, '\n');
+	heads(o, &s);
+	for (int i = 0; i < n; i++)
+		if (present(&s, &r[i]))
+			row(o, &s, &r[i], tally);
+	for (int i = 0; i < n; i++) {
+		why = reason(&s, &r[i]);
+		if (!why || (last && !strcmp(last, why)))
+			continue;
+		say(o, "%s: ", t->brief);
+		wrap(o, (int)strlen(t->brief) + 2, 0, why);
+		last = why;
+	}
+	return 1;
+}
+
+static void
+legend(struct out *o, const struct tally *t)
+{
+	if (t->noisy || t->noted || t->alien || t->none)
+		put(o, '\n');
+	if (t->noisy)
+		say(o, "* noise: its quartiles lie more than %g%% apart\n",
+		    NOISY * 100);
+	if (t->noted)
+		say(o, "~ not all that its title says: -v has the remark\n");
+	if (t->alien)
+		say(o, "? its record gives it in another unit\n");
+	if (t->none)
+		say(o, "- in %d cell%s: not measured, -v gives the reason%s\n",
+		    t->none, t->none == 1 ? "" : "s", t->none == 1 ? "" : "s");
+}
+
+void
+report(FILE *f, const struct record *r, int n)
+{
+	struct out o = { f, 0 };
+	struct tally tally = { 0 };
+	int more = 0;
+
+	for (size_t i = 0; i < LEN(tables); i++)
+		more |= table(&o, &tables[i], r, n, &tally, more);
+	legend(&o, &tally);
+}
+
+/* --- figures ------------------------------------------------------------- */
+
+enum { VALUES = 12 };           /* width of a column of values */
+
+static void
+figure(struct out *o, const struct figure *f, int keys, const char **why)
+{
+	char value[CELL], low[CELL] = "", high[CELL] = "", counts[2][16] = { "" };
+
+	say(o, "%-*s ", keys, f->key);
+	if (f->why) {
+		say(o, "%*s  ", VALUES, "-");
+		wrap(o, keys + VALUES + 3, keys + VALUES + 3,
+		    *why && !strcmp(*why, f->why) ? "as above" : f->why);
+		*why = f->why;
+		return;
+	}
+	record_number(value, CELL, f->value, f->digits);
+	if (f->nrounds || f->low < f->high) {
+		record_number(low, CELL, f->low, f->digits);
+		record_number(high, CELL, f->high, f->digits);
+	}
+	if (f->samples)
+		snprintf(counts[0], sizeof *counts, "%d", f->samples);
+	if (f->nrounds)
+		snprintf(counts[1], sizeof *counts, "%d", f->nrounds);
+	say(o, "%*s%c %-6s %*s %*s %7s %6s\n", VALUES, value,
+	    noisy(f) ? '*' : ' ', f->unit, VALUES - 2, low, VALUES - 2, high,
+	    counts[0], counts[1]);
+	if (f->note) {
+		say(o, "%*s~ ", keys + 1, "");
+		wrap(o, keys + 3, keys + 3, f->note);
+	}
+}
+
+void
+report_figures(FILE *f, const struct record *r)
+{
+	struct out o = { f, 0 };
+	const char *v, *why = NULL;
+	int keys = 14;
+
+	if (!r->nfigures)
+		return;
+	for (int i = 0; i < r->nfigures; i++)
+		if (keys < (int)strnlen(r->figures[i].key, 24))
+			keys = (int)strnlen(r->figures[i].key, 24);
+	put(&o, '\n');
+	for (size_t i = 0; i < 3; i++)
+		if ((v = record_get(r, (const char *[]){ "host", "label",
+		    "kernel" }[i])))
+			say(&o, "%s  ", v);
+	say(&o, "\n%-*s %*s  %-6s %*s %*s %7s %6s\n", keys, "key", VALUES,
+	    "value", "unit", VALUES - 2, "low", VALUES - 2, "high", "samples",
+	    "rounds");
+	for (int i = 0; i < r->nfigures; i++)
+		figure(&o, &r->figures[i], keys, &why);
+	for (size_t i = 0; i < 2; i++)
+		for (const struct test *t = i ? os_tests : x_tests; t->key; t++)
+			if (!strcmp(t->unit, "text") &&
+			    (v = record_get(r, t->key))) {
+				say(&o, "%-*s ", keys, t->key);
+				wrap(&o, keys + 1, keys + 1, v);
+			}
+}
