@@ -636,8 +636,8 @@ figure(struct out *o, const struct figure *f, int keys, const char **why)
 	}
 	record_number(value, CELL, f->value, f->digits);
 	if (f->nrounds || f->low < f->high) {
-		record_number(low, CELL, f->low, f->digits);
-		record_number(high, CELL, f->high, f->digits);
+		record_number(low, CELL, f->low, 0);
+		record_number(high, CELL, f->high, 0);
 	}
 	if (f->samples)
 		snprintf(counts[0], sizeof *counts, "%d", f->samples);

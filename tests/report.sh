@@ -1,0 +1,81 @@
+# record.c and report.c: records read, written and printed
+
+test_seed_tables() {
+	status 0 "$bench" -c "$top/tests/seed.rec"
+	cmp out "$top/tests/seed.out" || diff "$top/tests/seed.out" out
+	cmp err /dev/null
+}
+
+# long names, marks, other units, figures too large or small for a cell
+test_wide_tables() {
+	status 0 "$bench" -c "$top/tests/wide.rec"
+	diff "$top/tests/wide.out" out
+	lacks out '.\{81\}'
+	# one row each, told apart
+	holds "$(grep -c '6.1.0-18' out) == 5 && $(grep -c '6.1.0-21' out) == 6"
+}
+
+test_bad_lines_are_named() {
+	status 1 "$bench" -c - <"$top/tests/bad.rec"
+	diff "$top/tests/bad.err" err
+	has out '^ok  *90~'             # the good rows come all the same
+}
+
+test_not_a_record() {
+	printf '' >empty
+	status 1 "$bench" -c empty
+	has err 'empty:0: empty'
+	status 1 "$bench" -c .
+	has err '\.:0: Is a directory'
+	status 1 "$bench" -c missing "$top/tests/seed.rec"
+	has err missing
+	cmp out "$top/tests/seed.out"
+	status 1 "$bench" -c "$bench" "$top/tests/seed.rec"
+	holds "$(wc -l <err) == 1"      # once, however much it is
+	cmp out "$top/tests/seed.out"
+}
+
+test_line_of_a_megabyte() {
+	{
+		printf 'bench\t1\nfact\tx\t'
+		head -c 1000000 /dev/zero | tr '\0' x
+		printf '\nresult\tpipe_lat\tus\t12.3\nend\t1\n'
+	} >long
+	status 1 "$bench" -c long
+	has err 'long:2: line of more than 4096 bytes'
+	has out '12\.3$'
+}
+
+# cut anywhere, a record never gives a figure that was not in it
+test_cut_short() {
+	printf 'bench\t1\nresult\tpipe_lat\tus\t12.345\nend\t1\n' >whole
+	for n in 9 20 26 28 29 30 32 33; do
+		head -c $n whole >cut
+		status 1 "$bench" -c cut
+		has err 'cut:[0-9]*: '
+		lacks out '1[0-9.]*$'
+	done
+	head -c 34 whole >cut
+	status 1 "$bench" -c cut
+	has err 'no end: the record was cut short (its 1 results count)'
+	has out '12\.3$'
+}
+
+test_run_prints_as_its_record() {
+	status 0 "$bench" -q -t 1 -o rec proc comm mem
+	cp out live
+	status 0 "$bench" -c rec
+	diff live out
+}
+
+test_ten_thousand_records() {
+	"$bench" -q -t 1 -o one os || :
+	awk '{ l[NR] = $0 } END {
+		for (i = 0; i < 10000; i++)
+			for (k = 1; k <= NR; k++)
+				print l[k]
+	}' one >many
+	# cost of the program itself: others may run too
+	( ulimit -t 5 && "$bench" -c many >out )
+	holds "$(wc -l <out) > 40000"
+}
