@@ -23,7 +23,8 @@ struct label {
 	int keep;               /* narrower only when nothing else helps */
 };
 
-#define OS_LABELS { { "Host", "host", NULL, 8 }, { "OS", "label", "kernel", 14 } }
+#define OS_LABELS \
+	{ { "Host", "host", NULL, 8 }, { "OS", "label", "kernel", 14 } }
 
 static const struct table {
 	const char *name;       /* its rows have it as table */
@@ -36,7 +37,8 @@ static const struct table {
 } tables[] = {
 	{ "x", "X", "X drawing (stones: more is better)", x_tests, 1, 1,
 		{ { "machine", "label", "kernel", 14 },
-		  { "p", "x_depth", NULL, 2 }, { "comm", "x_comm", NULL, 6 } } },
+		  { "p", "x_depth", NULL, 2 },
+		  { "comm", "x_comm", NULL, 6 } } },
 	{ "proc", "Processes", "Processor, Processes - times in microseconds",
 		os_tests, 2, 0, OS_LABELS },
 	{ "comm", "Communication",
@@ -267,7 +269,8 @@ words(const struct sheet *s, struct column *c, const struct record *r)
 		v = record_get(r, c->label->other);
 	if (!v)
 		return "";
-	if (s->saving >= LINUX && c->label->other && !strncmp(v, "Linux ", 6) && v[6])
+	if (s->saving >= LINUX && c->label->other &&
+	    !strncmp(v, "Linux ", 6) && v[6])
 		v += 6;
 	return v;
 }
@@ -624,7 +627,8 @@ enum { VALUES = 12 };           /* width of a column of values */
 static void
 figure(struct out *o, const struct figure *f, int keys, const char **why)
 {
-	char value[CELL], low[CELL] = "", high[CELL] = "", counts[2][16] = { "" };
+	char value[CELL], low[CELL] = "", high[CELL] = "";
+	char samples[16] = "", rounds[16] = "";
 
 	say(o, "%-*s ", keys, f->key);
 	if (f->why) {
@@ -640,12 +644,12 @@ figure(struct out *o, const struct figure *f, int keys, const char **why)
 		record_number(high, CELL, f->high, 0);
 	}
 	if (f->samples)
-		snprintf(counts[0], sizeof *counts, "%d", f->samples);
+		snprintf(samples, sizeof samples, "%d", f->samples);
 	if (f->nrounds)
-		snprintf(counts[1], sizeof *counts, "%d", f->nrounds);
+		snprintf(rounds, sizeof rounds, "%d", f->nrounds);
 	say(o, "%*s%c %-6s %*s %*s %7s %6s\n", VALUES, value,
 	    noisy(f) ? '*' : ' ', f->unit, VALUES - 2, low, VALUES - 2, high,
-	    counts[0], counts[1]);
+	    samples, rounds);
 	if (f->note) {
 		say(o, "%*s~ ", keys + 1, "");
 		wrap(o, keys + 3, keys + 3, f->note);
@@ -655,6 +659,7 @@ figure(struct out *o, const struct figure *f, int keys, const char **why)
 void
 report_figures(FILE *f, const struct record *r)
 {
+	static const char *const names[] = { "host", "label", "kernel" };
 	struct out o = { f, 0 };
 	const char *v, *why = NULL;
 	int keys = 14;
@@ -665,20 +670,24 @@ report_figures(FILE *f, const struct record *r)
 		if (keys < (int)strnlen(r->figures[i].key, 24))
 			keys = (int)strnlen(r->figures[i].key, 24);
 	put(&o, '\n');
-	for (size_t i = 0; i < 3; i++)
-		if ((v = record_get(r, (const char *[]){ "host", "label",
-		    "kernel" }[i])))
+	for (size_t i = 0; i < LEN(names); i++)
+		if ((v = record_get(r, names[i])))
 			say(&o, "%s  ", v);
 	say(&o, "\n%-*s %*s  %-6s %*s %*s %7s %6s\n", keys, "key", VALUES,
 	    "value", "unit", VALUES - 2, "low", VALUES - 2, "high", "samples",
 	    "rounds");
 	for (int i = 0; i < r->nfigures; i++)
 		figure(&o, &r->figures[i], keys, &why);
-	for (size_t i = 0; i < 2; i++)
-		for (const struct test *t = i ? os_tests : x_tests; t->key; t++)
-			if (!strcmp(t->unit, "text") &&
-			    (v = record_get(r, t->key))) {
-				say(&o, "%-*s ", keys, t->key);
-				wrap(&o, keys + 1, keys + 1, v);
-			}
+	for (size_t i = 0; i < LEN(tables); i++) {
+		const struct test *t = tables[i].rows;
+
+		for (; t->key; t++) {
+			if (strcmp(t->unit, "text") ||
+			    strcmp(t->table, tables[i].name) ||
+			    !(v = record_get(r, t->key)))
+				continue;
+			say(&o, "%-*s ", keys, t->key);
+			wrap(&o, keys + 1, keys + 1, v);
+		}
+	}
 }
