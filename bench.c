@@ -414,7 +414,6 @@ take_mean(struct record *rec, const struct test *t)
 		f->note = copy(text);
 	}
 	f->value = f->low = f->high = mean(&p, -1);
-	f->digits = 5;
 	f->rounds = must(calloc((size_t)p.rounds, sizeof *f->rounds));
 	for (i = 0; i < p.rounds; i++)
 		sorted[i] = f->rounds[i] = mean(&p, i);
@@ -440,7 +439,10 @@ take_results(struct record *rec, const struct course *c)
 
 /* --- a run --------------------------------------------------------------- */
 
-/* Opens a file to append to; a line that was cut short is closed first. */
+/*
+ * Opens a file to append to.  A line that was cut short is ended first, so
+ * that no reader takes a part of a number for a number.
+ */
 static int
 append(const char *name)
 {
@@ -456,7 +458,7 @@ append(const char *name)
 	}
 	size = lseek(fd, 0, SEEK_END);
 	if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n' &&
-	    write(fd, "\n", 1) != 1)
+	    write(fd, "?\n", 2) != 2)
 		warn("%s: write:", name);
 	return fd;
 }

@@ -118,7 +118,6 @@ summary(const struct test *t, const struct result *r, struct figure *f)
 	f->value = convert(t, mid, r->work);
 	f->low = convert(t, t->better == MORE ? high : low, r->work);
 	f->high = convert(t, t->better == MORE ? low : high, r->work);
-	f->digits = 5;
 	f->samples = n;
 	for (i = 0; i < r->rounds; i++) {
 		from = i ? r->end[i - 1] : 0;
@@ -376,7 +375,7 @@ child(const struct test *t, struct result *r, const struct run *how,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	setrlimit(RLIMIT_CORE, &none);
+	prlimit(0, RLIMIT_CORE, &none, NULL);
 	for (i = 0; i < LEN(caught); i++)
 		signal(caught[i], SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);       /* EPIPE has a reason to show */
