@@ -34,6 +34,7 @@ struct options {
 	const char *file;       /* -o */
 	int mode;               /* -c -l -h -V; 0: measure */
 	int quiet, verbose;
+	int fd;                 /* the record goes there too; -1: nowhere */
 	char **words;           /* tests, or files with -c; ended by NULL */
 };
 
@@ -549,7 +550,7 @@ live(const struct options *opt)
 	struct course c = { .enough = opt->time > 0 ? MAXROUNDS : ENOUGH };
 	struct record rec = { 0 };
 	struct result *r;
-	int i, fd = -1, sig, status = OK;
+	int i, fd = opt->fd, sig, status = OK;
 
 	c.until = seconds() + (opt->time > 0 ? opt->time : TIME);
 	c.progress = !opt->quiet && isatty(2);
@@ -567,7 +568,7 @@ live(const struct options *opt)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if ((sig = measure(&c, &rec, opt)) < 0)
 		status = TROUBLE, sig = 0;
-	if (fd >= 0 && save(&rec, fd, opt->file))
+	if (fd >= 0 && save(&rec, fd, opt->file ? opt->file : "record"))
 		status = TROUBLE;
 	sigprocmask(SIG_UNBLOCK, &c.how.stop, NULL);
 	report(stdout, &rec, 1);
@@ -649,7 +650,8 @@ static const char usage[] =
 	"usage: bench [-qv] [-t seconds] [-n name] [-o file] [-d display] "
 	"[test ...]\n"
 	"       bench -c [-v] file ...\n"
-	"       bench -l | -h | -V\n";
+	"       bench -l | -h | -V\n"
+	"       bench -i [bench.name=value ...]\n";
 
 static const char help[] =
 	"\n"
@@ -665,6 +667,7 @@ static const char help[] =
 	"  -v          a line a test, with quartiles; the reason behind each -\n"
 	"  -c          print the tables of the records in files, - is standard\n"
 	"              input\n"
+	"  -i          live as process 1 does, by the kernel's command line\n"
 	"  -l          list tests\n"
 	"  -h, -V      this help; the version\n"
 	"\n"
@@ -742,14 +745,13 @@ hello(void)
 	return puts("hello") < 0 || fflush(stdout) ? TROUBLE : OK;
 }
 
-int
-main(int argc, char *argv[])
+/* What a command line asks for.  Returns the exit status. */
+static int
+command(int argc, char *argv[], int fd)
 {
-	struct options opt = { 0 };
+	struct options opt = { .fd = fd };
 	int status = OK;
 
-	if (argc == 2 && !strcmp(argv[1], "--hello"))
-		return hello();
 	parse(&opt, argc, argv);
 	if (opt.mode == 'h')
 		printf("%s%s", usage, help);
@@ -766,4 +768,16 @@ main(int argc, char *argv[])
 		status = TROUBLE;
 	}
 	return status;
+}
+
+int
+main(int argc, char *argv[])
+{
+	int i = argc > 1 && !strcmp(argv[1], "-i");
+
+	if (argc == 2 && !strcmp(argv[1], "--hello"))
+		return hello();
+	if (i || is_init(argv))
+		return init(argv + (argc ? 1 + i : 0), command);
+	return command(argc, argv, -1);
 }

@@ -270,3 +270,18 @@ size_t memory_limit(void);
 
 /* Is that a display's name?  It need not exist. */
 int x_display(const char *name);
+
+/* --- init.c: process 1 ---------------------------------------------------- */
+
+/*
+ * Is this process 1, and started as such: by a kernel, or by the name init?
+ * Not so in a container with its own processes, or with an option.
+ */
+int is_init(char **argv);
+/*
+ * Lives as process 1, or in its place.  words: bench.name=value, as on the
+ * kernel's command line.  suite: a run as by argv whose record goes to a
+ * descriptor (-1: nowhere); returns an exit status.  Process 1 does not
+ * return; others do when told to stop: the status of the last run.
+ */
+int init(char **words, int (*suite)(int argc, char **argv, int fd));

@@ -103,3 +103,17 @@ static const struct stone {
 #ifndef NOISY
 #define NOISY 0.10
 #endif
+
+/* --- as process 1 -------------------------------------------------------- */
+
+/* lines of a screen; seconds that a page waits for Enter (bench.page) */
+#ifndef HEIGHT
+#define HEIGHT 25
+#endif
+#ifndef PAGE
+#define PAGE 10
+#endif
+/* the file that bench.save appends to */
+#ifndef SAVED
+#define SAVED "BENCH.TSV"
+#endif
