@@ -152,12 +152,21 @@ glob(const char *p, const char *s)
 	return !*s;
 }
 
+/* Tables x and x_line are of one group: a name ends at its underscore. */
+static int
+same_group(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "_");
+
+	return n == strcspn(b, "_") && !strncmp(a, b, n);
+}
+
 /* Does a word of the command line mean this row, or a group it is in? */
 static int
 matches(const char *word, const struct test *t)
 {
 	return glob(word, t->key) || glob(word, t->table) ||
-		(!strcmp(word, "os") && *t->table != 'x');
+		(!strcmp(word, "os") && !same_group(t->table, "x"));
 }
 
 /* Is the row asked for, itself or as a part of one that is? */
@@ -236,7 +245,7 @@ give_up(struct course *c, const struct row *row)
 
 	for (i = 0; i < c->n; i++) {
 		if (c->rows[i].over || !c->rows[i].result ||
-		    *c->rows[i].test->table != *row->test->table)
+		    !same_group(c->rows[i].test->table, row->test->table))
 			continue;
 		c->rows[i].over = 1;
 		c->rows[i].result->state = row->result->state;
