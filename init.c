@@ -247,7 +247,7 @@ consoles(struct life *l)
 	}
 	if (!open_console(l, "/dev/console"))
 		other_consoles(l);
-	for (i = 0; !l->ncon && i < LEN(likely); i++)
+	for (i = l->ncon ? LEN(likely) : 0; i < LEN(likely); i++)
 		open_number(l, makedev(likely[i][0], likely[i][1]));
 	for (i = 0; l->ncon && i < 3; i++)
 		dup2(i ? l->con[0].out : l->con[0].in, (int)i);
@@ -728,10 +728,11 @@ save(const char *device, const char *s, size_t n, char *why)
 	const char *name = device + (strncmp(device, "/dev/", 5) ? 0 : 5);
 	const char *doing = "mount";
 	int dir = -1, bad;
+	dev_t dev;
 	size_t i;
 
-	if (name != device && access(device, F_OK))
-		mknod(device, S_IFBLK | 0600, block_number(name));
+	if (name != device && access(device, F_OK) && (dev = block_number(name)))
+		mknod(device, S_IFBLK | 0600, dev);
 	mkdir(dirs[0], 0755);
 	for (i = 0; i < LEN(dirs) && access(dirs[i], F_OK); i++)
 		;
