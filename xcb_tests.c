@@ -51,8 +51,6 @@ struct x {
 	xcb_rectangle_t *rect;
 	xcb_segment_t *seg;
 	xcb_arc_t *arc;
-
-	xcb_query_pointer_reply_t *pointer;     /* was found there, or NULL */
 };
 
 /* --- what went wrong ----------------------------------------------------- */
@@ -77,11 +75,10 @@ request_name(int opcode)
 		const char *name;
 	} names[] = {
 		{ XCB_CREATE_WINDOW,       "CreateWindow" },
+		{ XCB_CHANGE_WINDOW_ATTRIBUTES, "ChangeWindowAttributes" },
 		{ XCB_DESTROY_WINDOW,      "DestroyWindow" },
 		{ XCB_MAP_WINDOW,          "MapWindow" },
 		{ XCB_UNMAP_WINDOW,        "UnmapWindow" },
-		{ XCB_QUERY_POINTER,       "QueryPointer" },
-		{ XCB_WARP_POINTER,        "WarpPointer" },
 		{ XCB_OPEN_FONT,           "OpenFont" },
 		{ XCB_QUERY_TEXT_EXTENTS,  "QueryTextExtents" },
 		{ XCB_CREATE_PIXMAP,       "CreatePixmap" },
@@ -98,6 +95,7 @@ request_name(int opcode)
 		{ XCB_GET_IMAGE,           "GetImage" },
 		{ XCB_POLY_TEXT_8,         "PolyText8" },
 		{ XCB_IMAGE_TEXT_8,        "ImageText8" },
+		{ XCB_CREATE_CURSOR,       "CreateCursor" },
 		{ XCB_FORCE_SCREEN_SAVER,  "ForceScreenSaver" },
 	};
 	size_t i;
@@ -108,29 +106,9 @@ request_name(int opcode)
 	return "of an extension";
 }
 
-/*
- * Puts the pointer back, unless someone moved it meanwhile.  It is all
- * that a row changes and the end of its connection does not undo.
- */
-static void
-unpark(struct x *x)
-{
-	const xcb_screen_t *s = x->screen;
-
-	if (!x->pointer)
-		return;
-	xcb_warp_pointer(x->c, s->root, x->pointer->root,
-		s->width_in_pixels - 1, s->height_in_pixels - 1, 1, 1,
-		x->pointer->root_x, x->pointer->root_y);
-	free(x->pointer);
-	x->pointer = NULL;
-	xcb_flush(x->c);
-}
-
 static _Noreturn void
 refused(struct x *x, const xcb_generic_error_t *e)
 {
-	unpark(x);
 	fail(x->b, "X error Bad%s (%d), request %s (%d, %d), value 0x%x",
 		error_name(e->error_code), e->error_code,
 		request_name(e->major_code), e->major_code, e->minor_code,
@@ -262,7 +240,7 @@ xconnect(struct x *x)
 	xcb_screen_iterator_t s;
 	int screen;
 
-	stage(x->b, "X");
+	stage(x->b, "looking for an X server");
 	if (!name || !*name)
 		skip(x->b, "no DISPLAY: set it, or use -d");
 	snprintf(doing, sizeof doing, "connecting to X server %s", name);
@@ -343,6 +321,47 @@ wait_expose(struct x *x)
 		note(x->b, "window not exposed in %d s (hidden?)", PATIENCE);
 }
 
+/* A checkered pixmap of two pixel values. */
+static xcb_pixmap_t
+checks(struct x *x, int depth, int w, int h, uint32_t on, uint32_t off)
+{
+	enum { SIDE = 4 };
+	xcb_pixmap_t p = xcb_generate_id(x->c);
+	xcb_gcontext_t gc = xcb_generate_id(x->c);
+	xcb_rectangle_t r = { 0, 0, w, h };
+	uint32_t xor[] = { XCB_GX_XOR, on ^ off };
+	int i;
+
+	xcb_create_pixmap(x->c, depth, p, x->win, w, h);
+	xcb_create_gc(x->c, gc, p, XCB_GC_FOREGROUND, &off);
+	xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	xcb_change_gc(x->c, gc, XCB_GC_FUNCTION | XCB_GC_FOREGROUND, xor);
+	for (i = 0; i < w; i += 2 * SIDE) {
+		r = (xcb_rectangle_t){ i, 0, SIDE, h };
+		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	}
+	for (i = 0; i < h; i += 2 * SIDE) {
+		r = (xcb_rectangle_t){ 0, i, w, SIDE };
+		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	}
+	xcb_free_gc(x->c, gc);
+	return p;
+}
+
+/*
+ * The pointer is drawn, too, unless it has no shape over this window.  It
+ * need not be moved for that, and has its shape back with the window's end.
+ */
+static void
+hide_pointer(struct x *x)
+{
+	xcb_cursor_t cursor = xcb_generate_id(x->c);
+	xcb_pixmap_t none = checks(x, 1, 1, 1, 0, 0);
+
+	xcb_create_cursor(x->c, cursor, none, none, 0, 0, 0, 0, 0, 0, 0, 0);
+	xcb_change_window_attributes(x->c, x->win, XCB_CW_CURSOR, &cursor);
+}
+
 static int
 least(int a, int b)
 {
@@ -379,6 +398,7 @@ xopen(struct x *x, struct bench *b)
 		x->width, x->height, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
 		XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL |
 		XCB_CW_OVERRIDE_REDIRECT | XCB_CW_EVENT_MASK, look);
+	hide_pointer(x);
 	x->gc = xcb_generate_id(x->c);
 	pen[0] = s->black_pixel;
 	pen[1] = s->white_pixel;
@@ -422,33 +442,6 @@ set_font(struct x *x, int *width, int *height)
 	*width = r->overall_width;
 	*height = r->font_ascent + r->font_descent;
 	free(r);
-}
-
-/* A checkered pixmap of two pixel values. */
-static xcb_pixmap_t
-checks(struct x *x, int depth, int w, int h, uint32_t on, uint32_t off)
-{
-	enum { SIDE = 4 };
-	xcb_pixmap_t p = xcb_generate_id(x->c);
-	xcb_gcontext_t gc = xcb_generate_id(x->c);
-	xcb_rectangle_t r = { 0, 0, w, h };
-	uint32_t xor[] = { XCB_GX_XOR, on ^ off };
-	int i;
-
-	xcb_create_pixmap(x->c, depth, p, x->win, w, h);
-	xcb_create_gc(x->c, gc, p, XCB_GC_FOREGROUND, &off);
-	xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
-	xcb_change_gc(x->c, gc, XCB_GC_FUNCTION | XCB_GC_FOREGROUND, xor);
-	for (i = 0; i < w; i += 2 * SIDE) {
-		r = (xcb_rectangle_t){ i, 0, SIDE, h };
-		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
-	}
-	for (i = 0; i < h; i += 2 * SIDE) {
-		r = (xcb_rectangle_t){ 0, i, w, SIDE };
-		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
-	}
-	xcb_free_gc(x->c, gc);
-	return p;
 }
 
 /* --- where shapes lie ---------------------------------------------------- */
@@ -497,21 +490,6 @@ start(struct x *x, struct bench *b)
 
 /* --- the measuring ------------------------------------------------------- */
 
-/* The pointer is drawn, too, and so leaves the window for a corner. */
-static void
-park(struct x *x)
-{
-	const xcb_screen_t *s = x->screen;
-	xcb_generic_error_t *e;
-
-	x->pointer = xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c,
-		s->root), &e);
-	if (!x->pointer)
-		unanswered(x, e);
-	xcb_warp_pointer(x->c, XCB_NONE, s->root, 0, 0, 0, 0,
-		s->width_in_pixels - 1, s->height_in_pixels - 1);
-}
-
 /*
  * Draws: request() sends n shapes from place `at` on.  A batch ends with a
  * round trip, whose cost alone is measured first and subtracted.
@@ -523,7 +501,6 @@ draw(struct x *x, void (*request)(const struct x *, int at, int n))
 	int n, at = 0;
 	long left;
 
-	park(x);
 	b->n = 1;
 	while (preliminary(b, &b->lead))
 		for (left = b->n; left--; )
@@ -536,8 +513,6 @@ draw(struct x *x, void (*request)(const struct x *, int at, int n))
 		}
 		finish(x);
 	}
-	unpark(x);
-	finish(x);
 	xcb_disconnect(x->c);
 }
 
@@ -878,7 +853,7 @@ x_display(const char *name)
 static void
 absent(struct bench *b)
 {
-	stage(b, "X");
+	stage(b, "looking for X");
 	skip(b, "built without X (make WITH_X=1)");
 }
 
