@@ -19,8 +19,8 @@ XCB_CFLAGS = -isystem libxcb/include
 XCB_LIBS = libxcb/libxcb.a
 XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
 
-SRC = bench.c harness.c host.c record.c report.c init.c os_tests.c \
-	xcb_tests.c
+SRC = bench.c harness.c host.c record.c report.c compare.c init.c \
+	os_tests.c xcb_tests.c
 OBJ = $(SRC:.c=.o)
 
 XFLAGS_0 = -DWITH_X=0

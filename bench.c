@@ -5,7 +5,7 @@
  * each round in a child of its own (harness.c).  What they leave becomes a
  * record together with facts about the machine (host.c); the record is
  * written to a file (record.c) and printed as tables (report.c).  Records
- * of files are printed by the same code.  This file holds the options,
+ * of files are printed by the same code, and compared (compare.c).  This file holds the options,
  * which rows are run, the rounds, and the exit status.
  */
 #include <errno.h>
@@ -25,17 +25,19 @@
 #define VERSION "unknown"
 #endif
 
-enum { OK, TROUBLE, USAGE };            /* exit statuses */
+enum { OK, TROUBLE, USAGE, SLOWER };    /* exit statuses */
 
 /* What the command line says. */
 struct options {
 	double time;            /* -t; 0 where not given */
 	const char *label;      /* -n */
 	const char *file;       /* -o */
-	int mode;               /* -c -l -h -V; 0: measure */
+	double limit;           /* -w, percent */
+	int limited;            /* -w is given */
+	int mode;               /* -c -C -l -h -V; 0: measure */
 	int quiet, verbose;
 	int fd;                 /* the record goes there too; -1: nowhere */
-	char **words;           /* tests, or files with -c; ended by NULL */
+	char **words;           /* tests or files; ended by NULL */
 };
 
 /* A row on its way through a run. */
@@ -618,23 +620,70 @@ read_file(const char *name, struct record **recs, int *n)
 	return in.faults;
 }
 
+/* The first nold records against the others. */
 static int
-compare(const struct options *opt)
+two_sides(const struct options *opt, const struct record *recs, int nold,
+	int n)
 {
-	struct record *recs = NULL;
-	char **w;
-	int i, n = 0, faults = 0;
+	struct comparison c;
+	int worse;
 
-	for (w = opt->words; *w; w++)
-		faults += read_file(*w, &recs, &n);
+	compare(&c, recs, nold, recs + nold, n - nold);
+	compare_facts(stdout, &c);
+	report_changes(stdout, &c);
+	compare_words(stdout, &c);
+	if (opt->verbose)
+		compare_figures(stdout, &c);
+	worse = compare_worse(&c, opt->limit);
+	compare_free(&c);
+	return worse ? SLOWER : OK;
+}
+
+static void
+rows_each(const struct options *opt, const struct record *recs, int n)
+{
+	int i;
+
 	if (n)
 		report(stdout, recs, n);
 	for (i = 0; opt->verbose && i < n; i++)
 		report_figures(stdout, &recs[i]);
+}
+
+/*
+ * Two files are two sides, of all the runs that are in them; so are two
+ * records in one file, and with -C what stands on both sides of a --.
+ */
+static int
+files(const struct options *opt)
+{
+	struct record *recs = NULL;
+	char **w;
+	int n = 0, nold = 0, faults = 0, words = 0, status = OK;
+
+	for (w = opt->words; *w; w++) {
+		if (opt->mode == 'C' && !strcmp(*w, "--")) {
+			nold = n;
+			continue;
+		}
+		faults += read_file(*w, &recs, &n);
+		if (!words++ && opt->mode == 'c')
+			nold = n;
+	}
+	if (words == 1 && n == 2)
+		nold = 1;
+	if (nold && nold < n && (words <= 2 || opt->mode == 'C')) {
+		status = two_sides(opt, recs, nold, n);
+	} else {
+		rows_each(opt, recs, n);
+		if (opt->mode == 'C' || opt->limited)
+			warn("nothing to compare: two sides with a record "
+				"each are wanted"), faults++;
+	}
 	while (n)
 		record_free(&recs[--n]);
 	free(recs);
-	return faults ? TROUBLE : OK;
+	return faults ? TROUBLE : status;
 }
 
 /* --- the command line ------------------------------------------------------ */
@@ -658,7 +707,8 @@ list(void)
 static const char usage[] =
 	"usage: bench [-qv] [-t seconds] [-n name] [-o file] [-d display] "
 	"[test ...]\n"
-	"       bench -c [-v] file ...\n"
+	"       bench -c [-v] [-w percent] file ...\n"
+	"       bench -C [-v] [-w percent] old ... -- new ...\n"
 	"       bench -l | -h | -V\n"
 	"       bench -i [bench.name=value ...]\n";
 
@@ -675,7 +725,9 @@ static const char help[] =
 	"  -q          no progress line\n"
 	"  -v          a line a test, with quartiles; the reason behind each -\n"
 	"  -c          print the tables of the records in files, - is standard\n"
-	"              input\n"
+	"              input; compare two files, or two records in one\n"
+	"  -C          compare the runs in some files with those in others\n"
+	"  -w percent  exit with 3 when something is worse by more than this, 5\n"
 	"  -i          live as process 1 does, by the kernel's command line\n"
 	"  -l          list tests\n"
 	"  -h, -V      this help; the version\n"
@@ -694,12 +746,14 @@ static void
 parse(struct options *opt, int argc, char **argv)
 {
 	const char *s;
-	char *end;
+	char *end, **w;
 	int c;
 
-	while ((c = getopt(argc, argv, "cd:hln:o:qt:vV")) != -1) {
+	opt->limit = LIMIT;
+	while ((c = getopt(argc, argv, "cCd:hln:o:qt:vVw:")) != -1) {
 		switch (c) {
 		case 'c':
+		case 'C':
 		case 'l':
 		case 'h':
 		case 'V':
@@ -737,6 +791,13 @@ parse(struct options *opt, int argc, char **argv)
 		case 'v':
 			opt->verbose = 1;
 			break;
+		case 'w':
+			opt->limit = strtod(optarg, &end);
+			opt->limited = 1;
+			if (*end || end == optarg || !(opt->limit >= 0))
+				misuse("-w: %s: not a percentage (0 or more)",
+					optarg);
+			break;
 		default:
 			fputs(usage, stderr);
 			exit(USAGE);
@@ -745,6 +806,12 @@ parse(struct options *opt, int argc, char **argv)
 	opt->words = argv + optind;
 	if (opt->mode == 'c' && !*opt->words)
 		misuse("-c: %s", "which files? (- is standard input)");
+	if (opt->mode == 'C') {
+		for (w = opt->words; *w && strcmp(*w, "--"); w++)
+			;
+		if (w == opt->words || !*w || !w[1])
+			misuse("-C: %s", "which files? (old ... -- new ...)");
+	}
 }
 
 /* What simple_process runs: a line, and the end. */
@@ -768,8 +835,8 @@ command(int argc, char *argv[], int fd)
 		puts("bench " VERSION);
 	else if (opt.mode == 'l')
 		status = list();
-	else if (opt.mode == 'c')
-		status = compare(&opt);
+	else if (opt.mode == 'c' || opt.mode == 'C')
+		status = files(&opt);
 	else
 		status = live(&opt);
 	if (fflush(stdout) || ferror(stdout)) {

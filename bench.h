@@ -249,6 +249,59 @@ void report(FILE *f, const struct record *r, int n);
 /* A line a figure: value, quartiles, samples, rounds, reasons, notes. */
 void report_figures(FILE *f, const struct record *r);
 
+struct comparison;
+/* The tables of both sides, and under each the changes. */
+void report_changes(FILE *f, const struct comparison *c);
+/* How a table is called in a sentence; NULL: it is none, but a row's key. */
+const char *report_brief(const char *table);
+/* Printable text, broken to the width of the tables, indented if broken. */
+void report_text(FILE *f, int indent, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* --- compare.c: from records alone ---------------------------------------- */
+
+#define VARIES "(varies)"       /* a fact that not all runs of a side share */
+
+enum verdict {
+	UNSURE,                 /* there may be a large change, or none */
+	SAME,                   /* a large change there is not */
+	BETTER, WORSE           /* a change that is real */
+};
+
+/* A figure of two sides. */
+struct change {
+	const struct test *test;
+	const struct figure *old, *new; /* NULL: the side has none */
+	const char *why;        /* not compared, for this reason; or NULL */
+	double percent;         /* of the old value; + is better */
+	double low, high;       /* between which it lies */
+	int cell;               /* of a table, and not a part of one */
+	int single;             /* one value on a side: counts above SINGLE */
+	enum verdict verdict;
+};
+
+/* Two sides, of a run or several each. */
+struct comparison {
+	const struct record *run[2];
+	int runs[2];
+	struct record side[2];  /* the runs of a side as one */
+	struct change *change;
+	int n;
+	double drift;           /* deviation of a run, in logarithms; DRIFT
+	                           at most, for which it may be too little */
+};
+
+/* Compares runs, which have to outlive it; then compare_free() it. */
+void compare(struct comparison *c, const struct record *old, int nold,
+	const struct record *new, int nnew);
+void compare_free(struct comparison *c);
+/* How many cells are worse by more than so many percent. */
+int compare_worse(const struct comparison *c, double limit);
+/* The facts that differ; the changes in words; a line a figure. */
+void compare_facts(FILE *f, const struct comparison *c);
+void compare_words(FILE *f, const struct comparison *c);
+void compare_figures(FILE *f, const struct comparison *c);
+
 /* --- host.c: facts ------------------------------------------------------- */
 
 /* The facts of record.md that need no measuring; cost as clock_cost(). */

@@ -159,3 +159,26 @@ static const struct stone {
 #ifndef SAVED
 #define SAVED "BENCH.TSV"
 #endif
+
+/* --- comparisons --------------------------------------------------------- */
+
+/* percent that a change must exceed to be one */
+#ifndef FLOOR
+#define FLOOR 3
+#endif
+/* ... where a side has a single value, and nothing tells its spread */
+#ifndef SINGLE
+#define SINGLE 15
+#endif
+/* percent that a figure may be worse by before exit status 3 (-w) */
+#ifndef LIMIT
+#define LIMIT 5
+#endif
+/* chance that a comparison without any change shows one in some cell */
+#ifndef LEVEL
+#define LEVEL 0.02
+#endif
+/* standard deviation of a run, beside that of its rounds, at most */
+#ifndef DRIFT
+#define DRIFT 0.01
+#endif

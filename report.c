@@ -5,7 +5,8 @@
  * labels, which are facts of the record, and the rows of os_tests[] or
  * x_tests[] that name it.  Columns of figures are as narrow as they can be,
  * labels share what is left of a line.  Nothing is shown that is not in the
- * record, and nothing but printable ASCII.
+ * record, and nothing but printable ASCII.  Two sides of a comparison are two
+ * records and a row of changes.
  */
 #include <limits.h>
 #include <stdarg.h>
@@ -88,6 +89,7 @@ struct sheet {
 	struct column column[COLUMNS];
 	int n;
 	enum saving saving;
+	const struct comparison *c;     /* NULL: no row of changes */
 };
 
 /* What there is to explain under the tables. */
@@ -293,6 +295,36 @@ cut(struct out *o, const struct column *c, const char *v)
 	}
 }
 
+/* What the row of changes says in a column. */
+static void
+change(char *text, const struct sheet *s, const struct column *c)
+{
+	const struct change *g = s->c->change, *end = g + s->c->n;
+	const char *form = "%+.0f";
+
+	*text = '\0';
+	if (c->label) {
+		if (c == s->column)
+			strcpy(text, "change %");
+		return;
+	}
+	while (g < end && g->test != c->test)
+		g++;
+	if (g == end || g->why)
+		return;
+	if (g->verdict < BETTER) {
+		strcpy(text, g->verdict == SAME ? "=" : "?");
+		return;
+	}
+	if (g->single)
+		form = "(%+.0f)";
+	else if (g->percent > -9.95 && g->percent < 9.95)
+		form = "%+.1f";
+	else if (g->percent > 999.5 || g->percent < -999.5)
+		form = "%+.0e";
+	snprintf(text, CELL, form, g->percent);
+}
+
 /* --- columns and their widths -------------------------------------------- */
 
 /*
@@ -383,6 +415,18 @@ measure(struct sheet *s, struct column *c, const struct record *r)
 		c->same = same;
 }
 
+static void
+measure_change(const struct sheet *s, struct column *c)
+{
+	char text[CELL];
+	int len;
+
+	change(text, s, c);
+	len = (int)strlen(text);
+	if (c->length < len)
+		c->length = len;
+}
+
 /* Does what is being saved change a column? */
 static int
 changes(const struct sheet *s, const struct column *c)
@@ -409,6 +453,8 @@ set_widths(struct sheet *s, const struct record *r, int n)
 			for (int j = 0; j < n; j++)
 				if (present(s, &r[j]))
 					measure(s, c, &r[j]);
+			if (s->c)
+				measure_change(s, c);
 		}
 		c->mark = !c->words && (c->marked || s->saving < MARKS);
 		c->want = c->length + c->mark;
@@ -517,6 +563,24 @@ heads(struct out *o, const struct sheet *s)
 }
 
 static void
+changes_row(struct out *o, const struct sheet *s)
+{
+	char text[CELL];
+
+	for (int i = 0; i < s->n; i++) {
+		const struct column *c = &s->column[i];
+
+		between(o, s, i);
+		change(text, s, c);
+		if (c->words)
+			say(o, "%-*s", c->width, text);
+		else
+			say(o, "%*s%*s", c->width - c->mark, text, c->mark, "");
+	}
+	put(o, '\n');
+}
+
+static void
 row(struct out *o, struct sheet *s, const struct record *r, struct tally *t)
 {
 	char text[CELL], mark;
@@ -566,9 +630,9 @@ reason(struct sheet *s, const struct record *r)
 /* Returns whether there was anything to print. */
 static int
 table(struct out *o, const struct table *t, const struct record *r, int n,
-    struct tally *tally, int more)
+    const struct comparison *c, struct tally *tally, int more)
 {
-	struct sheet s = { .table = t };
+	struct sheet s = { .table = t, .c = c };
 	const char *why, *last = NULL;
 
 	if (!choose(&s, r, n))
@@ -580,6 +644,8 @@ table(struct out *o, const struct table *t, const struct record *r, int n,
 	for (int i = 0; i < n; i++)
 		if (present(&s, &r[i]))
 			row(o, &s, &r[i], tally);
+	if (c)
+		changes_row(o, &s);
 	for (int i = 0; i < n; i++) {
 		why = reason(&s, &r[i]);
 		if (!why || (last && !strcmp(last, why)))
@@ -608,16 +674,50 @@ legend(struct out *o, const struct tally *t)
 		    t->none, t->none == 1 ? "" : "s", t->none == 1 ? "" : "s");
 }
 
-void
-report(FILE *f, const struct record *r, int n)
+static void
+print(FILE *f, const struct record *r, int n, const struct comparison *c)
 {
 	struct out o = { f, 0 };
 	struct tally tally = { 0 };
 	int more = 0;
 
 	for (size_t i = 0; i < LEN(tables); i++)
-		more |= table(&o, &tables[i], r, n, &tally, more);
+		more |= table(&o, &tables[i], r, n, c, &tally, more);
 	legend(&o, &tally);
+}
+
+void
+report(FILE *f, const struct record *r, int n)
+{
+	print(f, r, n, NULL);
+}
+
+void
+report_changes(FILE *f, const struct comparison *c)
+{
+	print(f, c->side, 2, c);
+}
+
+const char *
+report_brief(const char *name)
+{
+	for (size_t i = 0; i < LEN(tables); i++)
+		if (!strcmp(tables[i].name, name))
+			return tables[i].brief;
+	return NULL;
+}
+
+void
+report_text(FILE *f, int indent, const char *fmt, ...)
+{
+	struct out o = { f, 0 };
+	char s[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s, sizeof s, fmt, ap);
+	va_end(ap);
+	wrap(&o, 0, indent, s);
 }
 
 /* --- figures ------------------------------------------------------------- */

@@ -1,0 +1,743 @@
+/*
+ * compare.c - is it slower?  From records alone.
+ *
+ * A side of a comparison is one run or several.  What is tested, figure by
+ * figure, is the logarithms of the medians of its rounds or, when each side
+ * has two runs, of its runs: a t test, whose variances are moderated, which
+ * is to say shared by the figures as far as these are alike (Smyth 2004,
+ * doi 10.2202/1544-6115.1027).  Two runs differ by more than their rounds
+ * do (clock, addresses, neighbours); with a single run a side, how much is
+ * taken from the typical figure and allowed for.  The level is that of all
+ * cells of the tables together (Bonferroni).
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "config.h"
+
+enum {
+	SHARED = 50,            /* degrees of freedom that others give at most */
+	TYPICAL = 8,            /* figures that make a typical one */
+	TEXT = 4096             /* bytes of a sentence */
+};
+
+/* What is known of a figure, in logarithms. */
+struct row {
+	struct change *c;
+	double d;               /* mean of new less mean of old */
+	double var;             /* of one value */
+	double part;            /* var * part is the variance of d */
+	double runs;            /* that of runs times this is added to it */
+	double df;              /* of var */
+};
+
+static void *
+need(void *p)
+{
+	if (p)
+		return p;
+	fputs("bench: compare: out of memory\n", stderr);
+	exit(1);
+}
+
+/* The double ones are 5 KB, and six digits are plenty here. */
+static double
+ln(double x)
+{
+	return (double)logf((float)x);
+}
+
+static double
+ex(double x)
+{
+	return (double)expf((float)x);
+}
+
+/* --- sides ---------------------------------------------------------------- */
+
+/* Facts that all runs have in common; of the others, that they vary. */
+static void
+pool_facts(struct record *to, const struct record *r, int n)
+{
+	const char *name;
+
+	for (int i = 0; i < r->nfacts; i++) {
+		const struct pair *p = &r->facts[i];
+		int same = 1;
+
+		for (int j = 1; j < n && same; j++) {
+			const char *v = record_get(&r[j], p->name);
+
+			same = v && !strcmp(v, p->value);
+		}
+		if (same)
+			record_fact(to, p->name, "%s", p->value);
+		else if (strcmp(p->name, "label"))
+			record_fact(to, p->name, VARIES);
+	}
+	if (n < 2)
+		return;
+	if (!(name = record_get(to, "label")))
+		name = record_get(to, "kernel");
+	record_fact(to, "label", "%.200s x%d", name ? name : "", n);
+}
+
+/* The figures of a key in all runs as one, whose value is their median. */
+static void
+pool_figure(struct record *to, const struct figure *f, const struct record *r,
+    int n)
+{
+	struct figure *g = record_add(to, f->key, f->unit);
+	double *v = need(calloc((size_t)n * 3, sizeof *v));
+	int runs = 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct figure *one = record_find(&r[i], f->key);
+
+		if (!one || one->why || strcmp(one->unit, f->unit))
+			continue;
+		v[runs] = one->value;
+		v[n + runs] = one->low;
+		v[2 * n + runs++] = one->high;
+		g->nrounds += one->nrounds;
+		if (runs == 1 || one->digits < g->digits)
+			g->digits = one->digits;
+		if (one->note && !g->note)
+			g->note = need(strdup(one->note));
+	}
+	if (runs) {
+		g->value = quantile(v, runs, 0.5);
+		g->low = quantile(v + n, runs, 0.5);
+		g->high = quantile(v + 2 * n, runs, 0.5);
+	} else {
+		g->why = need(strdup(f->why ? f->why : "not measured"));
+	}
+	free(v);
+}
+
+/* The runs of a side as one record, which is what the tables show of it. */
+static void
+pool(struct record *to, const struct record *r, int n)
+{
+	*to = (struct record){ 0 };
+	pool_facts(to, r, n);
+	for (int why = 0; why < 2; why++) {     /* first those with a value */
+		for (int i = 0; i < n; i++) {
+			for (int k = 0; k < r[i].nfigures; k++) {
+				const struct figure *f = &r[i].figures[k];
+
+				if (!f->why == !why && !record_find(to, f->key))
+					pool_figure(to, f, r, n);
+			}
+		}
+	}
+}
+
+/* --- what is tested ------------------------------------------------------- */
+
+/* The figure of a run, if it has one in that unit. */
+static const struct figure *
+get(const struct record *r, const struct test *t)
+{
+	const struct figure *f = record_find(r, t->key);
+
+	return f && !f->why && !strcmp(f->unit, t->unit) ? f : NULL;
+}
+
+static int
+count(const struct record *r, int runs, const struct test *t)
+{
+	int n = 0;
+
+	while (runs--)
+		n += !!get(r++, t);
+	return n;
+}
+
+/*
+ * Values of a side as logarithms of their ratio to base: one a run, or one
+ * a round.  Returns their number, and leaves their mean and their sum of
+ * squares.
+ */
+static int
+values(const struct record *r, int runs, const struct test *t, int rounds,
+    double base, double *mean, double *squares)
+{
+	double sum = 0, more = 0, x;
+	int n = 0;
+
+	for (; runs--; r++) {
+		const struct figure *f = get(r, t);
+		int m = f && rounds && f->nrounds ? f->nrounds : !!f;
+
+		for (int i = 0; i < m; i++) {
+			x = rounds && f->nrounds ? f->rounds[i] : f->value;
+			x = ln(x / base);
+			sum += x;
+			more += x * x;
+			n++;
+		}
+	}
+	*mean = n ? sum / n : 0;
+	*squares = n ? fmax(more - sum * sum / n, 0) : 0;
+	return n;
+}
+
+/* Fills a row.  Returns 0 where there are no two values on each side. */
+static int
+measure(const struct comparison *c, struct row *row)
+{
+	const struct test *t = row->c->test;
+	double mean[2], squares[2];
+	int n[2], runs[2], i;
+
+	for (i = 0; i < 2; i++)
+		runs[i] = count(c->run[i], c->runs[i], t);
+	for (i = 0; i < 2; i++)
+		n[i] = values(c->run[i], c->runs[i], t,
+		    runs[0] < 2 || runs[1] < 2, row->c->old->value,
+		    &mean[i], &squares[i]);
+	if (n[0] < 2 || n[1] < 2)
+		return 0;
+	row->d = mean[1] - mean[0];
+	row->df = n[0] + n[1] - 2;
+	row->part = 1.0 / n[0] + 1.0 / n[1];
+	/* a record has five digits of a value */
+	row->var = fmax((squares[0] + squares[1]) / row->df, 1e-8);
+	if (runs[0] < 2 || runs[1] < 2)
+		row->runs = 1.0 / runs[0] + 1.0 / runs[1];
+	return 1;
+}
+
+/* --- the test ------------------------------------------------------------- */
+
+/* First and second derivative of the logarithm of the gamma function. */
+static double
+digamma(double x)
+{
+	double s = 0;
+
+	for (; x < 4; x++)
+		s -= 1 / x;
+	return s + ln(x) - 1 / (2 * x) - 1 / (12 * x * x);
+}
+
+static double
+trigamma(double x)
+{
+	double s = 0;
+
+	for (; x < 4; x++)
+		s += 1 / (x * x);
+	return s + 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
+}
+
+/*
+ * Moderates the variances: those of all figures are taken for draws from a
+ * scaled inverse chi-squared distribution, whose degrees of freedom and
+ * scale follow from the mean and the variance of their logarithms.
+ */
+static void
+moderate(struct row *row, int n)
+{
+	double mean = 0, squares = 0, chance = 0, low = 0.5, high = SHARED, e;
+	double scale, half;
+
+	for (int i = 0; i < n; i++) {
+		half = row[i].df / 2;
+		e = ln(row[i].var) - digamma(half) + ln(half);
+		mean += e / n;
+		squares += e * e;
+		chance += trigamma(half) / n;
+	}
+	if (n < 2)
+		return;
+	squares = (squares - n * mean * mean) / (n - 1) - chance;
+	while (high - low > 0.01) {
+		half = (low + high) / 2;
+		*(trigamma(half / 2) > squares ? &low : &high) = half;
+	}
+	if (low < 1)
+		return;                 /* they have nothing in common */
+	scale = ex(mean + digamma(low / 2) - ln(low / 2));
+	for (int i = 0; i < n; i++) {
+		row[i].var = (low * scale + row[i].df * row[i].var) /
+			(low + row[i].df);
+		row[i].df += low;
+	}
+}
+
+/*
+ * Standard deviation of a run: what is to be added to the rounds' so that
+ * the median of |d| over its error is that of chance.  Never more than
+ * DRIFT, as many figures may have changed in truth.
+ */
+static double
+drift(const struct row *row, int n)
+{
+	double *v = need(calloc((size_t)n + 1, sizeof *v)), s = 0;
+
+	if (n < TYPICAL) {
+		free(v);
+		return DRIFT;
+	}
+	for (; s < DRIFT; s += DRIFT / 20) {
+		for (int i = 0; i < n; i++)
+			v[i] = fabs(row[i].d) / sqrt(row[i].var * row[i].part +
+			    s * s * row[i].runs);
+		if (quantile(v, n, 0.5) <= 0.7)
+			break;
+	}
+	free(v);
+	return s;
+}
+
+/*
+ * Quantile of Student's t that is exceeded with probability p < 0.5: of the
+ * normal distribution (Abramowitz and Stegun 26.2.23), and from there to t
+ * (Wallace 1959).  Better than 1% from two degrees of freedom on.
+ */
+static double
+student(double p, double df)
+{
+	double t = sqrt(-2 * ln(p)), z;
+
+	z = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+		(1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+	z *= (8 * df + 3) / (8 * df + 1);
+	return sqrt(df * (ex(z * z / df) - 1));
+}
+
+/* Half of what the digits that a value was given with leave open. */
+static double
+open(const struct figure *f)
+{
+	double u = 0.5;
+
+	if (!f->digits)
+		return 0;
+	while (f->value >= 10 * u * 2)
+		u *= 10;
+	while (f->value < u * 2)
+		u /= 10;
+	for (int i = 1; i < f->digits; i++)
+		u /= 10;
+	return u;
+}
+
+static double
+percent(const struct test *t, double ratio)
+{
+	return 100 * (t->better == MORE ? ratio - 1 : 1 - ratio);
+}
+
+/* Only what is shown may be real: the change of the values in the tables. */
+static void
+judge(struct change *c, int real, int told)
+{
+	double apart = fabs(c->new->value - c->old->value);
+
+	if (real && apart > open(c->old) + open(c->new))
+		c->verdict = c->percent > 0 ? BETTER : WORSE;
+	else
+		c->verdict = told ? SAME : UNSURE;
+}
+
+static void
+test(struct row *row, double runs, double p)
+{
+	struct change *c = row->c;
+	double d = row->d, error, low, high;
+
+	error = sqrt(row->var * row->part + runs * runs * row->runs);
+	error *= student(p, row->df);
+	low = percent(c->test, ex(d - error));
+	high = percent(c->test, ex(d + error));
+	c->low = fmin(c->percent, fmin(low, high));
+	c->high = fmax(c->percent, fmax(low, high));
+	judge(c, fabs(d) > fmax(error, sqrt(row->var)) &&
+	    fabs(c->percent) > FLOOR &&
+	    (d > 0) == (c->new->value > c->old->value),
+	    error < ln(1 + SINGLE / 100.0));
+}
+
+/* --- a comparison --------------------------------------------------------- */
+
+static int
+same_fact(const struct comparison *c, const char *name)
+{
+	const char *a = record_get(&c->side[0], name);
+	const char *b = record_get(&c->side[1], name);
+
+	if (!a || !b)
+		return a == b;
+	return !strcmp(a, b) && strcmp(a, VARIES);
+}
+
+/* Why two figures cannot be compared, or NULL. */
+static const char *
+unlike(const struct comparison *c, const struct change *g)
+{
+	const char *unit = g->test->unit;
+
+	if (!g->old || !g->new)
+		return "not in both";
+	if (g->old->why || g->new->why)
+		return "not measured in both";
+	if (strcmp(g->old->unit, unit) || strcmp(g->new->unit, unit))
+		return "in other units";
+	if (!strcmp(unit, "stones") && !same_fact(c, "stones"))
+		return "stones of different versions";
+	return NULL;
+}
+
+/* Adds what the sides have of the tests of a suite. */
+static void
+add(struct comparison *c, const struct test *t)
+{
+	for (; t->key; t++) {
+		struct change g = { .test = t,
+			.old = record_find(&c->side[0], t->key),
+			.new = record_find(&c->side[1], t->key),
+			.cell = !!report_brief(t->table) };
+
+		if ((!g.old && !g.new) || !strcmp(t->unit, "text"))
+			continue;
+		if (!(g.why = unlike(c, &g)))
+			g.percent = g.low = g.high = percent(t,
+			    g.new->value / g.old->value);
+		c->change = need(realloc(c->change,
+		    ((size_t)c->n + 1) * sizeof g));
+		c->change[c->n++] = g;
+	}
+}
+
+void
+compare(struct comparison *c, const struct record *old, int nold,
+    const struct record *new, int nnew)
+{
+	struct row *row, r;
+	int n = 0, cells = 0;
+
+	*c = (struct comparison){ .run = { old, new },
+		.runs = { nold, nnew } };
+	for (int i = 0; i < 2; i++)
+		pool(&c->side[i], c->run[i], c->runs[i]);
+	add(c, x_tests);
+	add(c, os_tests);
+	row = need(calloc((size_t)c->n + 1, sizeof *row));
+	for (int i = 0; i < c->n; i++) {
+		r = (struct row){ .c = &c->change[i] };
+		if (r.c->why)
+			continue;
+		if (measure(c, &r)) {
+			row[n++] = r;
+			cells += r.c->cell;
+			continue;
+		}
+		r.c->single = 1;
+		judge(r.c, fabs(r.c->percent) > SINGLE, 0);
+	}
+	moderate(row, n);
+	c->drift = drift(row, n);
+	for (int i = 0; i < n; i++)
+		test(&row[i], c->drift, LEVEL / 2 / (cells ? cells : 1));
+	free(row);
+}
+
+void
+compare_free(struct comparison *c)
+{
+	for (int i = 0; i < 2; i++)
+		record_free(&c->side[i]);
+	free(c->change);
+	*c = (struct comparison){ 0 };
+}
+
+int
+compare_worse(const struct comparison *c, double limit)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++)
+		n += c->change[i].cell && c->change[i].verdict == WORSE &&
+			c->change[i].percent < -limit;
+	return n;
+}
+
+/* --- in words ------------------------------------------------------------- */
+
+/* Facts of the moment, which differ from run to run and explain nothing. */
+static int
+momentary(const char *name)
+{
+	static const char *const names[] = { "date", "label", "seconds",
+		"steal", "mem_available", "clock_ns", "guesses" };
+
+	for (size_t i = 0; i < LEN(names); i++)
+		if (!strcmp(names[i], name))
+			return 1;
+	return 0;
+}
+
+static void
+fact_line(FILE *f, const struct comparison *c, const char *name, int *any)
+{
+	const char *a = record_get(&c->side[0], name);
+	const char *b = record_get(&c->side[1], name);
+
+	if (momentary(name) || (a && b && !strcmp(a, b)))
+		return;
+	if (!(*any)++)
+		report_text(f, 0, "The facts differ:");
+	report_text(f, 4, "  %s: %s -> %s", name, a ? a : "(not told)",
+	    b ? b : "(not told)");
+}
+
+void
+compare_facts(FILE *f, const struct comparison *c)
+{
+	const struct record *old = &c->side[0], *new = &c->side[1];
+	int any = 0;
+
+	for (int i = 0; i < old->nfacts; i++)
+		fact_line(f, c, old->facts[i].name, &any);
+	for (int i = 0; i < new->nfacts; i++)
+		if (!record_get(old, new->facts[i].name))
+			fact_line(f, c, new->facts[i].name, &any);
+	if (any)
+		putc('\n', f);
+}
+
+/* Text that grows, as far as there is room. */
+static void __attribute__((format(printf, 2, 3)))
+join(char *text, const char *fmt, ...)
+{
+	size_t n = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text + n, TEXT - n, fmt, ap);
+	va_end(ap);
+}
+
+static void
+join_percent(char *text, double v)
+{
+	join(text, v > -9.95 && v < 9.95 ? "%+.1f%%" : "%+.0f%%", v);
+}
+
+/* The mean of a table's cells is no cell of its own in a count. */
+static int
+counts(const struct change *g)
+{
+	return g->cell && !g->why && strcmp(g->test->key, "xstones");
+}
+
+/* In the cells of a table, or of all but x: how many have that verdict. */
+static int
+tally(const struct comparison *c, const char *table, enum verdict v,
+    double *least, double *most)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++) {
+		const struct change *g = &c->change[i];
+
+		if (!counts(g) || g->verdict != v ||
+		    (table ? strcmp(g->test->table, table) :
+		    !strcmp(g->test->table, "x")))
+			continue;
+		if (!n || fabs(g->percent) < fabs(*least))
+			*least = g->percent;
+		if (!n || fabs(g->percent) > fabs(*most))
+			*most = g->percent;
+		n++;
+	}
+	return n;
+}
+
+/* "X drawing: 5 of 6 categories slower, -38% to -49%, 1 faster, +22%" */
+static void
+table_words(char *text, const struct comparison *c, const char *table)
+{
+	static const char *const words[] = { "worse", "better",
+		"slower", "faster" };
+	int x = table && !strcmp(table, "x"), all = 0, n, moved = 0;
+	double least = 0, most = 0;
+
+	for (int v = UNSURE; v <= WORSE; v++)
+		all += tally(c, table, v, &least, &most);
+	if (!all)
+		return;
+	join(text, "%s%s: ", *text ? "; " : "", x ? "X drawing" :
+	    table ? report_brief(table) : "OS");
+	for (int v = WORSE; v >= BETTER; v--) {
+		if (!(n = tally(c, table, v, &least, &most)))
+			continue;
+		join(text, moved++ ? ", %d" : "%d", n);
+		if (moved == 1)
+			join(text, " of %d%s", all, x ? " categories" : "");
+		join(text, " %s, ", words[2 * x + (v == BETTER)]);
+		join_percent(text, least);
+		if (n > 1) {
+			join(text, " to ");
+			join_percent(text, most);
+		}
+	}
+	if (!moved)
+		join(text, "nothing moved");
+}
+
+/* A sentence on where changes lie. */
+static void
+where(FILE *f, const struct comparison *c)
+{
+	char text[TEXT] = "";
+	double least, most;
+	const char *last = "x";
+
+	table_words(text, c, "x");
+	if (!tally(c, NULL, BETTER, &least, &most) &&
+	    !tally(c, NULL, WORSE, &least, &most))
+		table_words(text, c, NULL);
+	else for (const struct test *t = os_tests; t->key; t++)
+		if (strcmp(t->table, last) && report_brief(t->table))
+			table_words(text, c, last = t->table);
+	if (*text)
+		report_text(f, 0, "%s.", text);
+}
+
+/* A sentence that lists the keys of a verdict. */
+static void
+list(FILE *f, const struct comparison *c, const char *head, enum verdict v)
+{
+	char text[TEXT] = "";
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++) {
+		const struct change *g = &c->change[i];
+
+		if (!g->cell || g->why || g->verdict != v)
+			continue;
+		join(text, "%s%s ", n++ ? ", " : "", g->test->key);
+		if (v >= BETTER)
+			join_percent(text, g->percent);
+		else
+			text[strlen(text) - 1] = '\0';
+	}
+	if (n)
+		report_text(f, 0, "%s: %s.", head, text);
+}
+
+/* A sentence on what did not move, and how well that is known. */
+static void
+unmoved(FILE *f, const struct comparison *c)
+{
+	int same = 0, single = 0, unsure = 0;
+
+	for (int i = 0; i < c->n; i++) {
+		const struct change *g = &c->change[i];
+
+		if (!counts(g))
+			continue;
+		same += g->verdict == SAME;
+		single += g->verdict == UNSURE && g->single;
+		unsure += g->verdict == UNSURE && !g->single;
+	}
+	if (same)
+		report_text(f, 0, "Not moved (=): %d figure%s.", same,
+		    same == 1 ? "" : "s");
+	if (single)
+		report_text(f, 0, "Not moved beyond what one value can tell "
+		    "(?): %d figure%s; there a change, (in brackets), counts "
+		    "above %d%%.", single, single == 1 ? "" : "s", SINGLE);
+	if (unsure)
+		report_text(f, 0, "Cannot tell (?): %d figure%s spread too "
+		    "far; more runs tell more (-r, -C).", unsure,
+		    unsure == 1 ? "" : "s");
+	if (c->drift >= DRIFT && same + unsure > 0)
+		report_text(f, 0, "The two runs differ all over, as if the "
+		    "machine had changed its pace; more runs a side (-r, -C) "
+		    "tell that from news.");
+}
+
+/* What is not compared, a sentence a reason. */
+static void
+left_out(FILE *f, const struct comparison *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		const char *why = c->change[i].why;
+		char text[TEXT] = "";
+		int n = 0, first = 1;
+
+		for (int j = 0; why && c->change[i].cell && j < c->n; j++) {
+			const struct change *g = &c->change[j];
+
+			if (!g->cell || !g->why || strcmp(g->why, why))
+				continue;
+			if (j < i)
+				first = 0;
+			join(text, n++ ? " %s" : "%s", g->test->key);
+		}
+		if (n && first)
+			report_text(f, 0, "Not compared, %s: %s.", why, text);
+	}
+}
+
+/* Figures that are not known here are not known to be better or worse. */
+static int
+unknown(const struct comparison *c)
+{
+	int n = 0;
+
+	for (int i = 0; i < 2; i++) {
+		n += c->side[i].nfigures;
+		for (int j = 0; j < c->n; j++)
+			n -= !!(i ? c->change[j].new : c->change[j].old);
+	}
+	return n;
+}
+
+void
+compare_words(FILE *f, const struct comparison *c)
+{
+	int n = unknown(c);
+
+	putc('\n', f);
+	where(f, c);
+	list(f, c, "Worse", WORSE);
+	list(f, c, "Better", BETTER);
+	unmoved(f, c);
+	left_out(f, c);
+	if (n)
+		report_text(f, 0, "Not compared, unknown here: %d figure%s.",
+		    n, n == 1 ? "" : "s");
+}
+
+void
+compare_figures(FILE *f, const struct comparison *c)
+{
+	static const char *const words[] = { "?", "=", "better", "worse" };
+
+	fprintf(f, "\n%-16s %12s %12s %-6s %8s %18s\n", "key", "old", "new",
+	    "unit", "change %", "between");
+	for (int i = 0; i < c->n; i++) {
+		const struct change *g = &c->change[i];
+		char old[64], new[64], range[64] = "";
+
+		if (g->why)
+			continue;
+		record_number(old, sizeof old, g->old->value, g->old->digits);
+		record_number(new, sizeof new, g->new->value, g->new->digits);
+		if (!g->single)
+			snprintf(range, sizeof range, "%+.1f %+.1f", g->low,
+			    g->high);
+		fprintf(f, "%-16s %12s %12s %-6s %+8.1f %18s %s\n",
+		    g->test->key, old, new, g->test->unit, g->percent, range,
+		    words[g->verdict]);
+	}
+}
