@@ -5,18 +5,36 @@
 #
 # make WITH_X=0 leaves X out.  make XCB_CFLAGS=... XCB_LIBS=... takes a static
 # libxcb of yours; without, debian.sh fetches Debian's and builds it in libxcb/.
+# make ARCH=i386 (an i486 will do), arm64, armhf: for other machines.
+#
+# make initrd, floppy, iso   bench.initrd, bench.img, bench.iso, which boot
+# make check-boot            boots them in QEMU; TESTS='file or function ...'
 .POSIX:
 
 VERSION = 0.1
 LIMIT = 160
 PREFIX = /usr/local
 
-CC = musl-gcc
-CLANG = clang
+ARCH = native
+CC_native = musl-gcc
+CC_i386 = cross/i386/cc
+CC_arm64 = cross/arm64/cc
+CC_armhf = cross/armhf/cc
+CC = $(CC_$(ARCH))
+CLANG_native = clang
+CLANG_i386 = :
+CLANG_arm64 = :
+CLANG_armhf = :
+CLANG = $(CLANG_$(ARCH))
 CFLAGS = -Os
 WITH_X = 1
-XCB_CFLAGS = -isystem libxcb/include
-XCB_LIBS = libxcb/libxcb.a
+XCB_native = libxcb
+XCB_i386 = cross/i386/libxcb
+XCB_arm64 = cross/arm64/libxcb
+XCB_armhf = cross/armhf/libxcb
+XCB = $(XCB_$(ARCH))
+XCB_CFLAGS = -isystem $(XCB)/include
+XCB_LIBS = $(XCB)/libxcb.a
 XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
 
 SRC = bench.c harness.c host.c record.c report.c compare.c init.c \
@@ -33,7 +51,8 @@ ALL = -std=c11 -D_GNU_SOURCE \
 COMPILE = $(CC) $(ALL) $(XFLAGS_$(WITH_X)) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) -static -no-pie -s -Wl,--gc-sections -Wl,--build-id=none \
 	-Wl,-z,norelro -Wl,-z,noseparate-code $(LDFLAGS)
-DEBIAN = CC='$(CC)' WITH_X=$(WITH_X) XCB_LIBS='$(XCB_LIBS)' sh debian.sh
+DEBIAN = ARCH=$(ARCH) CC='$(CC)' WITH_X=$(WITH_X) XCB_LIBS='$(XCB_LIBS)' \
+	sh debian.sh
 
 all: bench
 
@@ -58,7 +77,8 @@ flags.txt: FORCE
 	@case '$(WITH_X)' in [01]) ;; *) echo "Makefile: WITH_X: '$(WITH_X)'" \
 		'says nothing (give 0 or 1)' >&2; exit 1 ;; esac
 	@$(DEBIAN) missing build
-	@test '$(XLIBS_$(WITH_X))' != libxcb/libxcb.a || $(DEBIAN) libxcb libxcb
+	@test '$(CC)' != cross/$(ARCH)/cc || $(DEBIAN) musl cross/$(ARCH)
+	@test '$(XLIBS_$(WITH_X))' != $(XCB)/libxcb.a || $(DEBIAN) libxcb $(XCB)
 	@new='$(COMPILE) $(LINK) $(XLIBS_$(WITH_X))'; \
 	test "$$new" = "`cat $@ 2>/dev/null`" || echo "$$new" >$@
 
@@ -100,6 +120,18 @@ warnings: flags.txt
 	$(CC) -S -o /dev/null "$$@" && $(CLANG) $$musl -fsyntax-only "$$@" || \
 	exit; done; done
 
+initrd: bench
+	@sh boot.sh initrd bench.initrd
+
+floppy iso:
+	@$(DEBIAN) packages floppy
+	@sh boot.sh $@ bench.`echo $@ | sed s/floppy/img/`
+
+check-boot:
+	@$(DEBIAN) packages build floppy boot
+	@$(MAKE) bench
+	@SUITE=tests/qemu CC='$(CC)' sh tests/run $(TESTS)
+
 size: bench
 	@n=`wc -c <bench`; echo "bench: $$n bytes, $$(((n + 1023) / 1024)) KiB" \
 		"(limit $(LIMIT) KiB)"; test $$n -le $$(($(LIMIT) * 1024))
@@ -119,4 +151,4 @@ clean:
 	rm -f bench $(OBJ) flags.txt
 
 distclean: clean
-	rm -rf libxcb libxcb.tmp.*
+	rm -rf cross bench.initrd bench.img bench.iso libxcb libxcb.tmp.*

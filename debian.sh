@@ -4,18 +4,35 @@
 #	sh debian.sh missing SET...     name what is missing for SET
 #	sh debian.sh packages SET...    the same, but install it
 #	sh debian.sh libxcb DIR         build a static libxcb in DIR
+#	sh debian.sh musl DIR           build musl for ARCH in DIR, and DIR/cc
 #
-# SET is build, run (a server to draw on) or check (the tests).
+# SET is build, run (a server to draw on), check (the tests), floppy or boot
+# (the tests in QEMU).
 #
-# The environment may hold CC, WITH_X, XCB_LIBS as given to make, and DISPLAY.
+# The environment may hold ARCH, CC, WITH_X, XCB_LIBS as given to make, and
+# DISPLAY.
 # Only `packages`, as root, changes anything outside this folder.
 
 version=1.15-1
 tarball=libxcb_1.15.orig.tar.gz
 sha256=1cb65df8543a69ec0555ac696123ee386321dfac1964a3da39976c9a05ad724d
+musl_version=1.2.3-1
+musl_tarball=musl_1.2.3.orig.tar.gz
+musl_sha256=7d5b0b6062521e4627e099e4c9dc8248d32a30285e959b7eecaa780cf8cfd4a4
 extensions='bigreq dpms render res screensaver shm xc_misc xproto'
 
 : "${CC:=musl-gcc}" "${WITH_X:=1}" "${XCB_LIBS:=libxcb/libxcb.a}"
+: "${ARCH:=native}"
+case $CC in cross/*) CC=$PWD/$CC ;; esac
+# Debian's compiler for it, and its package; an i486 is all that is asked for
+case $ARCH in
+native) gcc=gcc package=gcc ;;
+i386) gcc='i686-linux-gnu-gcc -march=i486' package=gcc-i686-linux-gnu ;;
+arm64) gcc=aarch64-linux-gnu-gcc package=gcc-aarch64-linux-gnu ;;
+armhf) gcc=arm-linux-gnueabihf-gcc package=gcc-arm-linux-gnueabihf ;;
+*) echo "debian.sh: ARCH=$ARCH: not known (native i386 arm64 armhf)" >&2
+	exit 2 ;;
+esac
 
 die() {
 	echo "debian.sh: $*" >&2
@@ -33,14 +50,19 @@ want() {
 
 # is libxcb to be built here, and not built yet?
 own_libxcb() {
-	test "$WITH_X" != 0 && test "$XCB_LIBS" = libxcb/libxcb.a &&
-	    ! test -f libxcb/libxcb.a
+	test "$WITH_X" != 0 && ! test -f "$XCB_LIBS" || return
+	case $XCB_LIBS in
+	libxcb/libxcb.a | cross/*/libxcb/libxcb.a) ;;
+	*) false ;;
+	esac
 }
 
 want_build() {
 	cc=${CC%% *}
 	case $cc in
 	musl-gcc) { has musl-gcc && has gcc; } || want 'musl-tools gcc' "$cc" ;;
+	*/cross/*/cc) has "${gcc%% *}" || want "$package" "${gcc%% *}"
+		has gcc || want gcc gcc ;;
 	gcc | cc) has "$cc" || want 'gcc libc6-dev' "$cc" ;;
 	clang) has clang || want 'clang libc6-dev' clang ;;
 	*) has "$cc" || die "$cc: no such compiler (give CC one that is there)" ;;
@@ -67,11 +89,31 @@ want_check() {
 	has x11perf || want x11-apps x11perf
 }
 
+want_floppy() {
+	has i686-linux-gnu-gcc || want gcc-i686-linux-gnu i686-linux-gnu-gcc
+	has gcc || want 'gcc libc6-dev' gcc
+	for x in bc flex bison cpio syslinux; do
+		has $x || want $x $x
+	done
+	has mcopy || want mtools mcopy
+	has xz || want xz-utils xz
+	test -f /usr/include/libelf.h || want libelf-dev libelf.h
+}
+
+want_boot() {
+	has qemu-system-x86_64 || want 'qemu-system-x86 seabios' qemu
+	has busybox || want busybox-static busybox
+	has modprobe || want kmod modprobe
+	has cpio || want cpio cpio
+	has mcopy || want mtools mcopy
+	has mkfs.ext4 || want e2fsprogs mkfs.ext4
+}
+
 wanted() {
 	for set; do
 		case $set in
-		build | run | check) "want_$set" ;;
-		*) die "$set: no such set (build, run or check)" ;;
+		build | run | check | floppy | boot) "want_$set" ;;
+		*) die "$set: no such set (build run check floppy boot)" ;;
 		esac
 	done
 }
@@ -116,24 +158,111 @@ sources() {
 	    'Created-By: Packages' | sort -u | grep ' bookworm main$'
 }
 
-# fetch DIR: Debian's source of libxcb into DIR, by apt lists of our own
+# fetch DIR SOURCE VERSION TARBALL SHA256: from Debian's source package into
+# DIR, by apt lists of our own
 fetch() (
+	name=$2 version=$3 tarball=$4 sha256=$5
 	cd "$1" && mkdir -p lists/partial cache/archives/partial || exit
 	set -- -q -o Dir::State::Lists="$PWD/lists" -o Dir::Cache="$PWD/cache" \
 	    -o APT::Sandbox::User="$(id -un)"
 	# a machine that never ran apt-get update lists nothing
 	sources >mirrors || { apt-get "$@" update && sources "$@" >mirrors; } ||
-	    die 'libxcb: apt has no source "bookworm main" (add it to apt,' \
+	    die "$name: apt has no source \"bookworm main\" (add it to apt," \
 	    'or give XCB_CFLAGS and XCB_LIBS, or WITH_X=0)'
 	set -- "$@" -o Dir::Etc::SourceList="$PWD/mirrors" \
 	    -o Dir::Etc::SourceParts=/dev/null
 	{ apt-get "$@" update &&
-	    apt-get "$@" source --download-only "libxcb=$version"; } ||
-	    die "libxcb: cannot fetch Debian's source $version (network?" \
+	    apt-get "$@" source --download-only "$name=$version"; } ||
+	    die "$name: cannot fetch Debian's source $version (network?" \
 	    'or give XCB_CFLAGS and XCB_LIBS, or WITH_X=0)'
 	echo "$sha256  $tarball" | sha256sum -c - ||
 	    die "$tarball: not the pinned checksum (a broken mirror? try again)"
 )
+
+# There is no libXau of other machines to be had: the part that is called.
+cookie() {
+	cat <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <X11/Xauth.h>
+
+	enum { WILD = 65535 };
+
+	static unsigned
+	number(FILE *f)
+	{
+		int high = getc(f);
+
+		return (unsigned)high << 8 | (unsigned)getc(f);
+	}
+
+	static void
+	text(FILE *f, unsigned short *len, char **s)
+	{
+		*len = number(f);
+		*s = feof(f) ? NULL : calloc(1, *len + 1);
+		if (*s && fread(*s, 1, *len, f) != *len)
+			free(*s), *s = NULL;
+	}
+
+	static int
+	same(unsigned n, const char *s, unsigned len, const char *t)
+	{
+		return n == len && !memcmp(s, t, n);
+	}
+
+	void
+	XauDisposeAuth(Xauth *a)
+	{
+		free(a->address);
+		free(a->number);
+		free(a->name);
+		free(a->data);
+		free(a);
+	}
+
+	/* the first entry of the file that is for this display */
+	Xauth *
+	XauGetBestAuthByAddr(unsigned short family, unsigned short alen,
+	    const char *address, unsigned short nlen, const char *number_,
+	    int n, char **types, const int *lens)
+	{
+		const char *name = getenv("XAUTHORITY"), *home = getenv("HOME");
+		char path[4096];
+		Xauth *a;
+		FILE *f;
+
+		snprintf(path, sizeof path, "%s%s", name ? name :
+		    home ? home : "", name ? "" : "/.Xauthority");
+		f = fopen(path, "r");
+		while (f && (a = calloc(1, sizeof *a))) {
+			a->family = number(f);
+			text(f, &a->address_length, &a->address);
+			text(f, &a->number_length, &a->number);
+			text(f, &a->name_length, &a->name);
+			text(f, &a->data_length, &a->data);
+			if (a->data && n > 0 && (a->family == WILD ||
+			    family == WILD || (a->family == family &&
+			    same(a->address_length, a->address, alen,
+			    address))) && (!a->number_length ||
+			    same(a->number_length, a->number, nlen, number_))
+			    && same(a->name_length, a->name,
+			    (unsigned)lens[0], types[0])) {
+				fclose(f);
+				return a;
+			}
+			name = a->data;
+			XauDisposeAuth(a);
+			if (!name)
+				break;
+		}
+		if (f)
+			fclose(f);
+		return NULL;
+	}
+	END
+}
 
 # compile DIR: DIR/src -> DIR/libxcb.a, which holds libXau too
 compile() (
@@ -149,6 +278,7 @@ compile() (
 		cp "/usr/include/X11/$x.h" ../include/X11 || exit
 	done
 
+	test "$ARCH" = native || cookie >cookie.c || exit
 	# Debian's libXau.a was built against glibc with checked string calls
 	cat >shim.c <<-'END'
 	#include <stdarg.h>
@@ -174,7 +304,8 @@ compile() (
 	    -fno-asynchronous-unwind-tables -I../include -D_GNU_SOURCE \
 	    -DHAVE_SENDMSG=1 -DHAVE_ABSTRACT_SOCKETS=1 -DHAVE_GETADDRINFO=1 \
 	    -DUSE_POLL=1 -DXCB_QUEUE_BUFFER_SIZE=16384 ./*.c &&
-	    ar x "$(dpkg -L libxau-dev | grep '/libXau\.a$')" &&
+	    { test "$ARCH" != native ||
+	    ar x "$(dpkg -L libxau-dev | grep '/libXau\.a$')"; } &&
 	    ar rcs ../libxcb.a ./*.o
 )
 
@@ -188,7 +319,7 @@ libxcb() {
 	trap 'exit 1' HUP INT TERM
 	echo "debian.sh: building libxcb $version in $1" >&2
 	{
-		fetch "$tmp" &&
+		fetch "$tmp" libxcb $version $tarball $sha256 &&
 		    tar -xzf "$tmp/$tarball" -C "$tmp" \
 		    --strip-components=1 --no-same-owner && compile "$tmp"
 	} >"$tmp/log" 2>&1 || {
@@ -202,11 +333,37 @@ libxcb() {
 	}
 }
 
+# musl DIR: static musl for ARCH, and DIR/cc, which comes last
+musl() {
+	test -x "$1/cc" && return
+	debian || die "$1: this is not Debian (give CC, a compiler for musl)"
+	mkdir -p "$1" && to=$(cd "$1" && pwd) || exit
+	tmp=$(mktemp -d "$1/tmp.XXXXXX") || exit
+	trap 'rm -rf "$tmp"' EXIT
+	trap 'exit 1' HUP INT TERM
+	echo "debian.sh: building musl $musl_version for $ARCH in $1" >&2
+	(
+		fetch "$tmp" musl $musl_version $musl_tarball $musl_sha256 &&
+		    cd "$tmp" && tar -xzf $musl_tarball --no-same-owner \
+		    --strip-components=1 &&
+		    CC=$gcc CFLAGS=-Os ./configure --disable-shared \
+		    --target="${gcc%%-gcc*}" --prefix="$to" &&
+		    MAKEFLAGS='' make install
+	) >"$tmp/log" 2>&1 || {
+		tail -n 20 "$tmp/log" >&2
+		die 'musl: not built (see above)'
+	}
+	printf '#!/bin/sh\nexec %s "$@" -specs "%s"\n' "$gcc" \
+	    "$to/lib/musl-gcc.specs" >"$tmp/cc" && chmod +x "$tmp/cc" &&
+	    mv "$tmp/cc" "$1/cc"
+}
+
 case $#:$1 in
-[2-9]:missing | [2-9]:packages | 2:libxcb) "$@" ;;
+[2-9]:missing | [2-9]:packages | 2:libxcb | 2:musl) "$@" ;;
 *)
-	echo 'usage: sh debian.sh missing|packages build|run|check ...' >&2
-	echo '       sh debian.sh libxcb DIR' >&2
+	echo 'usage: sh debian.sh missing|packages' \
+	    'build|run|check|floppy|boot ...' >&2
+	echo '       sh debian.sh libxcb|musl DIR' >&2
 	exit 2
 	;;
 esac
