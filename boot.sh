@@ -11,7 +11,8 @@
 # the kernel's command line) and CACHE (where kernels are kept).
 
 : "${BENCH:=./bench}" "${CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/bench}"
-: "${BOOTARGS:=console=ttyS0 console=tty0 bench.save=/dev/fd0}"
+: "${BOOTARGS:=console=ttyS0,115200 console=tty0 bench.save=/dev/fd0}"
+unset MAKEFLAGS MFLAGS MAKELEVEL ARCH CC
 here=$(cd "$(dirname "$0")" && pwd) || exit
 
 die() {
@@ -111,6 +112,107 @@ debian() {
 	fetch "${name:?apt knows no linux-image-amd64}"
 	mv "$CACHE"/tmp/boot/vmlinuz-* "$CACHE/tmp/vmlinuz" &&
 	    mv "$CACHE/tmp" "$CACHE/debian"
+}
+
+# Where the floppy's kernel is kept: another configuration, another place.
+kernel_file() {
+	echo "$CACHE/floppy-$(cksum <"$here/boot.config" | cut -d ' ' -f 1)"
+}
+
+# make tinyconfig of Debian's kernel source, and boot.config on top
+kernel() (
+	to=$(kernel_file)
+	test -f "$to" && return
+	fetch linux-source-6.1
+	echo 'boot.sh: building the kernel: some minutes' >&2
+	cd "$CACHE/tmp" && mkdir linux &&
+	    tar -xJf usr/src/linux-source-*.tar.xz -C linux \
+	    --strip-components=1 --no-same-owner && cd linux || exit
+	k='make -s ARCH=i386 KBUILD_BUILD_USER=bench KBUILD_BUILD_HOST=bench'
+	$k tinyconfig >log 2>&1 &&
+	    scripts/kconfig/merge_config.sh -m .config "$here/boot.config" \
+	    >>log 2>&1 && $k olddefconfig >>log 2>&1 || {
+		tail log >&2
+		die 'kernel: not configured (see above)'
+	}
+	grep CONFIG "$here/boot.config" | grep -vxFf .config >&2 &&
+	    die 'kernel: it does not take these lines of boot.config'
+	nice -n 19 $k bzImage >>log 2>&1 || {
+		tail log >&2
+		die 'kernel: not built (see above)'
+	}
+	mv arch/x86/boot/bzImage "$to"
+	cd "$here" && rm -rf "$CACHE/tmp"
+)
+
+# --- images ------------------------------------------------------------------
+
+# payload DIR WITH_X: kernel, initrd and what SYSLINUX is told, in DIR
+payload() {
+	test -f "$1/linux" || { kernel && cp "$(kernel_file)" "$1/linux"; } ||
+	    exit
+	mkdir -p "$here/cross" "$1/src" &&
+	    cp "$here"/*.c "$here"/*.h "$here/Makefile" "$here/debian.sh" \
+	    "$1/src" && ln -sfn "$here/cross" "$1/src/cross" &&
+	    make -s -C "$1/src" ARCH=i386 WITH_X="$2" bench >"$1/log" 2>&1 || {
+		tail "$1/log" >&2
+		die "make ARCH=i386: failed (see above)"
+	}
+	BENCH=$1/src/bench initrd "$1/initrd"
+	# a small machine has no room for a larger dictionary
+	xz -f --check=crc32 --x86 --lzma2=dict=512KiB,lc=3,pb=0 "$1/initrd" ||
+	    exit
+	cat >"$1/syslinux.cfg" <<-END
+	serial 0 115200
+	prompt 1
+	timeout 30
+	say bench: Enter starts; to say more, as linux bench.t=60 bench.only=os
+	default linux
+	label linux
+	kernel linux
+	append initrd=initrd.xz quiet loglevel=3 panic=30 $BOOTARGS
+	END
+}
+
+# fat FILE DIR: an image of 1.44 MB that boots what DIR holds
+fat() {
+	dd if=/dev/zero of="$1" bs=1024 count=1440 2>/dev/null &&
+	    mformat -i "$1" -f 1440 -v BENCH :: && syslinux -i "$1" &&
+	    mcopy -i "$1" "$2/linux" "$2/initrd.xz" "$2/syslinux.cfg" :: || {
+		wc -c "$2/linux" "$2/initrd.xz" >&2
+		return 1
+	}
+}
+
+floppy() {
+	dir=$(mktemp -d) || exit
+	trap 'rm -rf "$dir"' EXIT
+	trap 'exit 1' HUP INT TERM
+	payload "$dir" 1
+	fat "$dir/image" "$dir" || {
+		echo 'boot.sh: floppy: too much with X, so without' >&2
+		payload "$dir" 0
+		fat "$dir/image" "$dir" || die 'floppy: it does not fit'
+	}
+	mv "$dir/image" "$1" || exit
+	echo "$1: $(wc -c <"$1") bytes:" \
+	    "kernel $(wc -c <"$dir/linux"), initrd $(wc -c <"$dir/initrd.xz")," \
+	    "$(mdir -i "$1" :: | sed -n 's/ *\([0-9 ]*\) bytes free/\1/p') free"
+}
+
+iso() {
+	dir=$(mktemp -d) || exit
+	trap 'rm -rf "$dir"' EXIT
+	trap 'exit 1' HUP INT TERM
+	payload "$dir" 1
+	mkdir "$dir/cd" && mv "$dir/linux" "$dir/initrd.xz" "$dir/cd" &&
+	    mv "$dir/syslinux.cfg" "$dir/cd/isolinux.cfg" &&
+	    cp /usr/lib/ISOLINUX/isolinux.bin \
+	    /usr/lib/syslinux/modules/bios/ldlinux.c32 "$dir/cd" &&
+	    xorriso -as mkisofs -quiet -V BENCH -o "$1" -b isolinux.bin \
+	    -c boot.cat -no-emul-boot -boot-load-size 4 -boot-info-table \
+	    -isohybrid-mbr /usr/lib/ISOLINUX/isohdpfx.bin "$dir/cd" || exit
+	echo "$1: $(wc -c <"$1") bytes"
 }
 
 usage() {

@@ -92,12 +92,11 @@ want_check() {
 want_floppy() {
 	has i686-linux-gnu-gcc || want gcc-i686-linux-gnu i686-linux-gnu-gcc
 	has gcc || want 'gcc libc6-dev' gcc
-	for x in bc flex bison cpio syslinux; do
+	for x in bc flex bison syslinux; do
 		has $x || want $x $x
 	done
 	has mcopy || want mtools mcopy
 	has xz || want xz-utils xz
-	test -f /usr/include/libelf.h || want libelf-dev libelf.h
 }
 
 want_boot() {
