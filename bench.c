@@ -483,12 +483,14 @@ save(const struct record *rec, int fd, const char *name)
 	struct stat st;
 	int bad;
 
-	if (!f || fstat(fd, &st)) {
+	if (!f) {
 		warn("%s: open:", name);
 		return -1;
 	}
-	bad = record_write(rec, f) || fflush(f) ||
-		(fsync(fd) && errno != EINVAL && errno != EROFS);
+	if (fstat(fd, &st))
+		st.st_mode = 0;
+	bad = record_write(rec, f) || fflush(f) || (fsync(fd) &&
+		(errno == EIO || errno == ENOSPC || errno == EDQUOT));
 	if (bad)
 		warn("%s: record not written:", name);
 	if (bad && S_ISREG(st.st_mode) && ftruncate(fd, st.st_size))
@@ -518,22 +520,36 @@ block(sigset_t *stop)
 	signal(SIGCHLD, SIG_DFL);
 }
 
+/* Nothing can be measured. */
+static int
+no_clock(struct course *c)
+{
+	int i;
+
+	for (i = 0; i < c->n; i++) {
+		if (!c->rows[i].result)
+			continue;
+		c->rows[i].failed = 1;
+		c->rows[i].result->state = FAILED;
+		strcpy(c->rows[i].result->why,
+			"CLOCK_MONOTONIC does not advance");
+	}
+	return 0;
+}
+
 /* Takes part in nothing but the order of things: facts, rounds, record. */
 static int
 measure(struct course *c, struct record *rec, const struct options *opt)
 {
 	struct noise noise;
-	int sig;
+	int sig, still;
 
 	noise_start(&noise);
-	if (clock_check(&c->how.clock)) {
-		warn("CLOCK_MONOTONIC: it does not advance: nothing measured");
-		return -1;
-	}
-	host_facts(rec, c->how.clock.cost);
+	still = clock_check(&c->how.clock);
+	host_facts(rec, still ? -1 : c->how.clock.cost);
 	if (opt->label)
 		record_fact(rec, "label", "%s", opt->label);
-	sig = rounds(c);
+	sig = still ? no_clock(c) : rounds(c);
 	progress(c, 0, NULL);
 	noise_facts(rec, &noise);
 	take_results(rec, c);
@@ -577,8 +593,7 @@ live(const struct options *opt)
 		status = TROUBLE;
 	block(&c.how.stop);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	if ((sig = measure(&c, &rec, opt)) < 0)
-		status = TROUBLE, sig = 0;
+	sig = measure(&c, &rec, opt);
 	if (fd >= 0 && save(&rec, fd, opt->file ? opt->file : "record"))
 		status = TROUBLE;
 	sigprocmask(SIG_UNBLOCK, &c.how.stop, NULL);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@
 double
 seconds(void)
 {
-	struct timespec t;
+	struct timespec t = { 0 };      /* without a clock, it stands still */
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
@@ -131,11 +132,29 @@ summary(const struct test *t, const struct result *r, struct figure *f)
 
 /* --- sampling, in the child ---------------------------------------------- */
 
-/* Next batch of a loop that may take slice seconds; 0 when it is over. */
+/* Makes a batch that was too short longer: up to ten times at once. */
+static void
+grow(struct bench *b, double took, double batch)
+{
+	enum { FACTOR = 10 };
+
+	if (b->n > LONG_MAX / FACTOR)
+		fail(b, "%ld operations in no time: the clock stands", b->n);
+	if (took * FACTOR < batch)
+		b->n *= FACTOR;
+	else
+		b->n = (long)(b->n * 1.3 * batch / took) + 1;
+}
+
+/*
+ * Next batch of a loop that may take slice seconds; 0 when it is over.  A
+ * batch that seemed long enough because something held it up is found out
+ * by those after it.
+ */
 static int
 next(struct bench *b, double slice)
 {
-	enum { LEAST = 3, FACTOR = 10 };
+	enum { LEAST = 3 };
 	const struct clock *c = &b->how->clock;
 	double now = seconds(), took = now - b->began, batch = BATCH;
 
@@ -143,13 +162,10 @@ next(struct bench *b, double slice)
 		batch = 100 * (c->cost + c->tick);
 	if (b->until <= 0) {
 		b->until = now + slice;
+	} else if (took < (b->warm ? batch / 2 : batch)) {
+		grow(b, took, batch);
 	} else if (!b->warm) {
-		if (took >= batch)
-			b->warm = 1;
-		else if (took * FACTOR < batch)
-			b->n *= FACTOR;
-		else
-			b->n = (long)(b->n * 1.3 * batch / took) + 1;
+		b->warm = 1;
 	} else {
 		b->v[b->kept++] = (took - c->cost - b->lead) / b->n - b->less;
 	}
@@ -178,6 +194,15 @@ preliminary(struct bench *b, double *cost)
 	return 0;
 }
 
+/* Has the parent gone before PR_SET_PDEATHSIG?  Not known: no. */
+static int
+orphan(pid_t parent)
+{
+	pid_t now = getppid();
+
+	return now > 0 && parent > 0 && now != parent;
+}
+
 pid_t
 peer(struct bench *b)
 {
@@ -187,7 +212,7 @@ peer(struct bench *b)
 		fail(b, "fork:");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
+		if (orphan(parent))
 			_exit(1);
 	}
 	return pid;
@@ -386,7 +411,7 @@ child(const struct test *t, struct result *r, const struct run *how,
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	if (orphan(parent))
 		_exit(1);
 	prlimit(0, RLIMIT_CORE, &none, NULL);
 	expendable();
@@ -427,38 +452,104 @@ blame(struct result *r, const char *fmt, ...)
 	}
 }
 
-/*
- * Waits until the child has ended, at most how->timeout seconds, and leaves
- * it to be reaped: its number stays taken.  Returns a signal that is to end
- * the run, or 0.
- */
-static int
-await(pid_t pid, const struct run *how)
-{
-	double left, until = seconds() + how->timeout;
-	struct timespec t;
-	siginfo_t info = { 0 };
-	sigset_t set = how->stop;
-	int sig;
+/* How the waiting for a row has ended. */
+struct end {
+	int sig;                /* a signal came that is to end the run */
+	int late;
+	int held;               /* it, we or the machine stood still */
+	int err;                /* errno: it cannot be waited for */
+};
 
-	sigaddset(&set, SIGCHLD);
-	while (!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
-	    !info.si_pid && (left = until - seconds()) > 0) {
-		t.tv_sec = (time_t)left;
-		t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
-		sig = sigtimedwait(&set, NULL, &t);
-		if (sig > 0 && sig != SIGCHLD)
-			return sig;
-	}
-	return 0;
+/* Waits for a signal of a set, t at most.  Returns it, or 0. */
+static int
+doze(const sigset_t *set, const struct timespec *t, struct end *e)
+{
+	siginfo_t info;
+	double began = seconds();
+	int sig = sigtimedwait(set, &info, t);
+
+	if (sig < 0 && errno != EAGAIN && errno != EINTR)
+		nanosleep(t, NULL);
+	if (seconds() - began > (double)t->tv_sec + 1)
+		e->held = 1;
+	if (sig == SIGCHLD && (info.si_code == CLD_STOPPED ||
+	    info.si_code == CLD_CONTINUED))
+		e->held = 1;
+	return sig > 0 && sig != SIGCHLD ? sig : 0;
 }
 
-int
-run(const struct test *t, struct result *r, const struct run *how)
+/*
+ * Waits until the child has ended, at most how->timeout seconds, and leaves
+ * it to be reaped: its number stays taken.  Time in which we were stopped
+ * does not count.  It looks from time to time, ever more seldom, should
+ * SIGCHLD not be blocked and so be missed.
+ */
+static void
+await(pid_t pid, const struct run *how, struct end *e)
+{
+	const struct timespec none = { 0, 0 };
+	double began, left = how->timeout, turn = 0.001;
+	struct timespec t;
+	siginfo_t info;
+	sigset_t set = how->stop;
+
+	sigaddset(&set, SIGCHLD);
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)pid, &info,
+		    WEXITED | WNOHANG | WNOWAIT)) {
+			e->err = errno;
+			return;
+		}
+		if (info.si_pid)
+			break;
+		if ((e->late = left <= 0))
+			return;
+		t = (struct timespec){ 0, (long)(turn * 1e9) };
+		began = seconds();
+		if ((e->sig = doze(&set, &t, e)))
+			return;
+		began = seconds() - began;
+		/* a clock that stands would leave us here for ever */
+		left -= began > 0 && began < turn ? began : turn;
+		if (began >= turn && turn < 0.25)
+			turn *= 2;
+	}
+	e->sig = doze(&set, &none, e);  /* news that came with the end */
+}
+
+/* Ends what is left of a row, and says how it ended if it did not. */
+static void
+finish(pid_t pid, struct result *r, const struct run *how,
+	const struct end *e)
+{
+	siginfo_t info = { 0 }, orphans;
+
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	waitid(P_PID, (id_t)pid, &info, WEXITED);
+	while (!waitid(P_PGID, (id_t)pid, &orphans, WEXITED))
+		;                       /* its orphans are ours: subreaper */
+	if (r->state != UNTRIED || e->sig)
+		return;
+	if (e->err)
+		blame(r, "waitid: %s", strerror(e->err));
+	else if (e->late)
+		blame(r, "timed out after %g s", how->timeout);
+	else if (info.si_code != CLD_EXITED)
+		blame(r, "killed by signal %d (%s)", info.si_status,
+			strsignal(info.si_status));
+	else
+		blame(r, "ended with status %d", info.si_status);
+}
+
+/* Returns whether something held the row up, so that it says nothing. */
+static int
+attempt(const struct test *t, struct result *r, const struct run *how,
+	int *sig)
 {
 	pid_t pid, parent = getpid();
-	double began = seconds();
-	int sig, late, status = 0;
+	struct end e = { 0 };
 
 	r->state = UNTRIED;
 	*r->doing = *r->why = *r->facts = '\0';
@@ -470,21 +561,22 @@ run(const struct test *t, struct result *r, const struct run *how)
 	if (!pid)
 		child(t, r, how, parent);
 	setpgid(pid, pid);              /* whoever is first */
-	sig = await(pid, how);
-	late = !sig && seconds() > began + how->timeout;
-	kill(-pid, SIGKILL);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	while (waitpid(-pid, NULL, 0) > 0)
-		;                       /* its orphans are ours: subreaper */
-	if (r->state != UNTRIED || sig)
-		return sig;
-	if (late)
-		blame(r, "timed out after %g s", how->timeout);
-	else if (WIFSIGNALED(status))
-		blame(r, "killed by signal %d (%s)", WTERMSIG(status),
-			strsignal(WTERMSIG(status)));
-	else
-		blame(r, "ended with status %d", WEXITSTATUS(status));
-	return 0;
+	await(pid, how, &e);
+	finish(pid, r, how, &e);
+	*sig = e.sig;
+	return e.held && !e.sig;
+}
+
+int
+run(const struct test *t, struct result *r, const struct run *how)
+{
+	int rounds = r->rounds, samples = r->samples, sig = 0;
+
+	if (attempt(t, r, how, &sig)) {
+		r->gone = 0;
+		r->rounds = rounds;
+		r->samples = samples;
+		attempt(t, r, how, &sig);
+	}
+	return sig;
 }
