@@ -82,7 +82,7 @@ must(void *p)
 static struct row *
 all_rows(int *n)
 {
-	static const struct test *const suites[] = { x_tests, os_tests };
+	static const struct test *const suites[] = SUITES;
 	const struct test *t;
 	struct row *rows = NULL;
 	size_t i;

@@ -39,7 +39,9 @@ struct test {
 };
 
 /* Ended by a row without a key. */
-extern const struct test os_tests[], x_tests[];
+extern const struct test x_tests[], os_tests[], sys_tests[], mem_tests[];
+/* All of them, in the order they are run and are columns. */
+#define SUITES { x_tests, os_tests, sys_tests, mem_tests }
 
 /* --- harness.c: what a test calls -------------------------------------- */
 
@@ -254,6 +256,8 @@ struct comparison;
 void report_changes(FILE *f, const struct comparison *c);
 /* How a table is called in a sentence; NULL: it is none, but a row's key. */
 const char *report_brief(const char *table);
+/* Name of the table with a number from 0, or NULL. */
+const char *report_table(int i);
 /* Printable text, broken to the width of the tables, indented if broken. */
 void report_text(FILE *f, int indent, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -287,8 +291,10 @@ struct comparison {
 	struct record side[2];  /* the runs of a side as one */
 	struct change *change;
 	int n;
-	double drift;           /* deviation of a run, in logarithms; DRIFT
-	                           at most, for which it may be too little */
+	double pace;            /* speed that all figures gained, in logarithms:
+	                           taken off their changes */
+	double drift;           /* deviation of a run, in logarithms; at
+	                           DRIFT it may be too little */
 };
 
 /* Compares runs, which have to outlive it; then compare_free() it. */
@@ -318,6 +324,12 @@ size_t cache_size(void);
 /* Bytes a test may use: a quarter of what is available. */
 size_t memory_limit(void);
 
+/* --- mem_tests.c: for rows of other files --------------------------------- */
+
+/* Memory of the process, every page of it written; fails the row. */
+void *anonymous(struct bench *b, size_t size);
+/* Reads n words, a multiple of 16, and uses them; to is not used. */
+void read_words(volatile long *to, const volatile long *from, size_t n);
 
 /* --- xcb_tests.c: for the command line ----------------------------------- */
 

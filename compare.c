@@ -419,6 +419,7 @@ void
 compare(struct comparison *c, const struct record *old, int nold,
     const struct record *new, int nnew)
 {
+	static const struct test *const suites[] = SUITES;
 	struct row *row, r;
 	int n = 0, cells = 0;
 
@@ -426,8 +427,8 @@ compare(struct comparison *c, const struct record *old, int nold,
 		.runs = { nold, nnew } };
 	for (int i = 0; i < 2; i++)
 		pool(&c->side[i], c->run[i], c->runs[i]);
-	add(c, x_tests);
-	add(c, os_tests);
+	for (size_t i = 0; i < LEN(suites); i++)
+		add(c, suites[i]);
 	row = need(calloc((size_t)c->n + 1, sizeof *row));
 	for (int i = 0; i < c->n; i++) {
 		r = (struct row){ .c = &c->change[i] };
@@ -598,15 +599,15 @@ where(FILE *f, const struct comparison *c)
 {
 	char text[TEXT] = "";
 	double least, most;
-	const char *last = "x";
+	const char *name;
 
 	table_words(text, c, "x");
 	if (!tally(c, NULL, BETTER, &least, &most) &&
 	    !tally(c, NULL, WORSE, &least, &most))
 		table_words(text, c, NULL);
-	else for (const struct test *t = os_tests; t->key; t++)
-		if (strcmp(t->table, last) && report_brief(t->table))
-			table_words(text, c, last = t->table);
+	else for (int i = 0; (name = report_table(i)); i++)
+		if (strcmp(name, "x"))
+			table_words(text, c, name);
 	if (*text)
 		report_text(f, 0, "%s.", text);
 }

@@ -23,23 +23,7 @@
 #include "bench.h"
 #include "config.h"
 
-/* --- memory, reading and writing ----------------------------------------- */
-
-/* Memory of the process, every page of it written. */
-static void *
-memory(struct bench *b, size_t size)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t at;
-
-	if (p == MAP_FAILED)
-		fail(b, "memory:");
-	for (at = 0; at < size; at += (size_t)page)
-		p[at] = 1;
-	return p;
-}
+/* --- reading and writing --------------------------------------------------- */
 
 /* Reads n bytes.  Returns 1, 0 at the end of the stream, -1 with errno. */
 static int
@@ -225,8 +209,8 @@ sh_process(struct bench *b)
 static void
 context_switch(struct bench *b)
 {
-	enum { MOST = 8 };
-	int fd[MOST][2], i, size = (int)b->arg;
+	enum { MOST_PROCS = 8 };
+	int fd[MOST_PROCS][2], i, size = (int)b->arg;
 	char token = 0;
 	long n;
 
@@ -285,7 +269,7 @@ disk_file(void)
 static int
 cached_file(struct bench *b)
 {
-	char *piece = memory(b, PIECE);
+	char *piece = anonymous(b, PIECE);
 	long at;
 	int fd = memfd_create("bench", MFD_CLOEXEC);
 
@@ -647,7 +631,7 @@ rpc_latency(struct bench *b)
 static void
 swallow(struct bench *b, struct link l)
 {
-	char *piece = memory(b, PIECE);
+	char *piece = anonymous(b, PIECE);
 	long left;
 	ssize_t r;
 
@@ -685,7 +669,7 @@ static void
 stream(struct bench *b)
 {
 	struct link l = call_up(b, (enum kind)b->arg, swallow);
-	const char *piece = memory(b, PIECE);
+	const char *piece = anonymous(b, PIECE);
 	double lead;
 	long n;
 
@@ -699,137 +683,13 @@ stream(struct bench *b)
 	hang_up(l);
 }
 
-/* --- bandwidths: memory -------------------------------------------------- */
-
-enum { GRAIN = 256 << 10 };     /* bytes; buffers are multiples of it */
-
-/*
- * Plain loads and stores of words, the same code from every compiler:
- * volatile keeps them from making vectors, or calls of memcpy, of it.  n is
- * a multiple of 16.
- */
-static void
-read_words(volatile long *to, const volatile long *from, size_t n)
-{
-	const volatile long *end = from + n;
-	unsigned long a = 0, b = 0, c = 0, d = 0;
-
-	(void)to;
-	for (; from < end; from += 16) {
-		a += (unsigned long)from[0], b += (unsigned long)from[1];
-		c += (unsigned long)from[2], d += (unsigned long)from[3];
-		a += (unsigned long)from[4], b += (unsigned long)from[5];
-		c += (unsigned long)from[6], d += (unsigned long)from[7];
-		a += (unsigned long)from[8], b += (unsigned long)from[9];
-		c += (unsigned long)from[10], d += (unsigned long)from[11];
-		a += (unsigned long)from[12], b += (unsigned long)from[13];
-		c += (unsigned long)from[14], d += (unsigned long)from[15];
-	}
-	a += b + c + d;
-	USE(a);
-}
-
-static void
-write_words(volatile long *to, const volatile long *from, size_t n)
-{
-	volatile long *end = to + n;
-	long v = (long)n;
-
-	(void)from;
-	for (; to < end; to += 16) {
-		to[0] = v, to[1] = v, to[2] = v, to[3] = v;
-		to[4] = v, to[5] = v, to[6] = v, to[7] = v;
-		to[8] = v, to[9] = v, to[10] = v, to[11] = v;
-		to[12] = v, to[13] = v, to[14] = v, to[15] = v;
-	}
-}
-
-static void
-copy_words(volatile long *to, const volatile long *from, size_t n)
-{
-	volatile long *end = to + n;
-
-	for (; to < end; to += 8, from += 8) {
-		to[0] = from[0], to[1] = from[1];
-		to[2] = from[2], to[3] = from[3];
-		to[4] = from[4], to[5] = from[5];
-		to[6] = from[6], to[7] = from[7];
-	}
-}
-
-/* The C library's memcpy and not one of the compiler's. */
-static void
-copy_libc(volatile long *to, const volatile long *from, size_t n)
-{
-	void *(*volatile copy)(void *, const void *, size_t) = memcpy;
-
-	copy((void *)to, (const void *)from, n * sizeof *to);
-}
-
-/*
- * Bytes of a buffer that no cache holds: four times the largest, where the
- * machine has as much to give and MAXBUFFER allows.
- */
-static size_t
-buffer_size(size_t *want)
-{
-	size_t cache = cache_size(), size = memory_limit();
-
-	*want = cache ? 4 * cache : 32 << 20;
-	if (size > MAXBUFFER)
-		size = MAXBUFFER;
-	if (size > *want)
-		size = *want;
-	return size - size % GRAIN;
-}
-
-/* That buffer.  Says how large it is, and where it should be larger. */
-static char *
-buffer(struct bench *b, size_t *size)
-{
-	size_t want;
-
-	*size = buffer_size(&want);
-	if (*size < want / GRAIN * GRAIN)
-		note(b, "buffer of %zu KB (should be %zu KB, 4 x the cache)",
-			*size >> 10, want >> 10);
-	fact(b, "buffer", "%zu KB", *size >> 10);
-	return memory(b, *size);
-}
-
-/*
- * Reads, writes or copies memory, a grain at a time, round and round.  For
- * a copy the buffer is halved: its two parts together are what no cache
- * holds; bytes copied count once.
- */
-static void
-memory_bandwidth(struct bench *b)
-{
-	static const struct {
-		void (*pass)(volatile long *, const volatile long *, size_t);
-		int parts;
-	} how[] = {
-		{ read_words, 1 }, { write_words, 1 },
-		{ copy_words, 2 }, { copy_libc, 2 },
-	};
-	size_t at = 0, size, span;
-	char *to = buffer(b, &size), *from;
-	long n;
-
-	span = size / (size_t)how[b->arg].parts / GRAIN * GRAIN;
-	from = to + size - span;
-	b->work = GRAIN;
-	while (sample(b))
-		for (n = b->n; n--; at = (at + GRAIN) % span)
-			how[b->arg].pass((long *)(to + at),
-				(long *)(from + at), GRAIN / sizeof (long));
-}
+/* --- bandwidths: a file in the page cache -------------------------------- */
 
 /* Reads a cached file PIECE by PIECE and sums up every word. */
 static void
 file_reread(struct bench *b)
 {
-	long *piece = memory(b, PIECE);
+	long *piece = anonymous(b, PIECE);
 	int fd = cached_file(b);
 	off_t at = 0;
 	ssize_t r;
@@ -864,358 +724,6 @@ mmap_reread(struct bench *b)
 	close(fd);
 }
 
-/* --- memory latencies ---------------------------------------------------- */
-
-/*
- * A chase: every load gives the address of the next.  It goes through the
- * lines of a block in random order, and through the blocks in random order.
- * A block is 16 pages of 4 KB: of one page that is touched here and there
- * processors fetch the rest before it is asked for (an L2 of 14 cycles then
- * seems to have 8), while 16 fit into any TLB, so that a page costs one miss
- * for all of its lines.  Lines are taken 128 bytes apart, two of 64, since
- * many fetch a neighbour too.
- */
-enum { LINE = 128, BLOCK = 64 << 10 };
-
-/* xorshift (Marsaglia 2003), the same order in every run. */
-static uint32_t
-draw(uint32_t *seed, size_t below)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 17;
-	*seed ^= *seed << 5;
-	return (uint32_t)((uint64_t)*seed * below >> 32);
-}
-
-static void
-shuffle(uint32_t *v, size_t n, uint32_t *seed)
-{
-	uint32_t t;
-	size_t k;
-
-	for (; n > 1; n--) {
-		k = draw(seed, n);
-		t = v[n - 1];
-		v[n - 1] = v[k];
-		v[k] = t;
-	}
-}
-
-static uint32_t *
-count_up(struct bench *b, size_t n)
-{
-	uint32_t *v = malloc(n * sizeof *v);
-	size_t i;
-
-	if (!v)
-		fail(b, "memory:");
-	for (i = 0; i < n; i++)
-		v[i] = (uint32_t)i;
-	return v;
-}
-
-/*
- * Makes a ring of pointers through size bytes: so many lines of each block.
- * It is laid in the order of the chase, so that what caches keep of laying
- * it is what they would keep of a first turn.
- */
-static void **
-lay(struct bench *b, char *p, size_t size, size_t block, size_t lines)
-{
-	size_t i, k, blocks = size / block, all = block / LINE;
-	uint32_t *order = count_up(b, blocks), *line = count_up(b, all);
-	uint32_t seed = 2463534242U;
-	void *first = NULL, **last = &first;
-
-	shuffle(order, blocks, &seed);
-	for (i = 0; i < blocks; i++) {
-		shuffle(line, all, &seed);
-		for (k = 0; k < lines; k++) {
-			*last = p + order[i] * block + line[k] * LINE;
-			last = *last;
-		}
-	}
-	*last = first;
-	free(order);
-	free(line);
-	return first;
-}
-
-/* A ring through all lines of size bytes; small ones are of one block. */
-static void **
-lay_all(struct bench *b, char *p, size_t size)
-{
-	size_t block = size <= 4 * BLOCK ? size : BLOCK;
-
-	return lay(b, p, size, block, block / LINE);
-}
-
-enum { HOPS = 16 };
-
-/* Follows the pointers n * HOPS times. */
-static void **
-chase(void **p, long n)
-{
-	while (n--) {
-		p = *p, p = *p, p = *p, p = *p;
-		p = *p, p = *p, p = *p, p = *p;
-		p = *p, p = *p, p = *p, p = *p;
-		p = *p, p = *p, p = *p, p = *p;
-	}
-	return p;
-}
-
-/* ns a load of a ring. */
-static void
-chase_ring(struct bench *b, void **p)
-{
-	b->work = HOPS;
-	while (sample(b)) {
-		p = chase(p, b->n);
-		USE(p);
-	}
-}
-
-enum { SIZES = 96, LEVELS = 4 };
-
-/*
- * What all rows of a run know of the caches, in b->common.  ns a load at
- * each size from 1 KB, four sizes an octave: the least that was seen, since
- * what disturbs only ever adds.  In the middle of each cache's plateau a
- * size; these stay, so that every round of a row measures the same.
- */
-struct curve {
-	int n;                  /* sizes measured */
-	float ns[SIZES];
-	int known, levels;
-	size_t middle[LEVELS];
-};
-
-/* A plateau of the curve: its first and last size, as indices. */
-struct plateau {
-	int first, last;
-};
-
-static size_t
-curve_size(int i)
-{
-	return (size_t)(4 + i % 4) << (8 + i / 4);
-}
-
-/* Measures the curve, or makes it better. */
-static void
-sweep(struct bench *b)
-{
-	enum { TRIES = 4, LOADS = 8192 };
-	struct curve *c = b->common;
-	size_t want, size = buffer_size(&want);
-	char *p = memory(b, size);
-	double t, least;
-	void **at;
-	int i, k;
-
-	for (i = 0; i < SIZES && curve_size(i) <= size; i++) {
-		at = lay_all(b, p, curve_size(i));
-		for (least = 0, k = 0; k < TRIES; k++) {
-			t = seconds();
-			at = chase(at, LOADS / HOPS);
-			USE(at);
-			t = (seconds() - t) * 1e9 / LOADS;
-			if (k == 0 || t < least)
-				least = t;
-		}
-		if (i >= c->n || least < c->ns[i])
-			c->ns[i] = (float)least;
-	}
-	c->n = i;
-	munmap(p, size);
-}
-
-/* Octaves, and more, that rise by a fifth at most; the last is memory. */
-static int
-find_plateaus(const float *v, int n, struct plateau found[SIZES])
-{
-	enum { OCTAVE = 4 };
-	int first, end, k = 0;
-
-	for (first = 0; first < n; first = end) {
-		for (end = first; end < n && v[end] <= v[first] * 1.2; end++)
-			;
-		if (end - first > OCTAVE || end == n)
-			found[k++] = (struct plateau){ first, end - 1 };
-		else
-			end = first + 1;
-	}
-	return k;
-}
-
-/*
- * How far a plateau stands off from its lower and its upper neighbour: the
- * lesser of the two ratios.  A short one has to stand off by twice as much
- * as a long one.
- */
-static double
-standing(const float *v, const struct plateau *p)
-{
-	enum { LONG = 6 };
-	double low = v[p->first] / v[p[-1].last];
-	double high = v[p[1].first] / v[p->last];
-	double least = low < high ? low : high;
-
-	return p->last - p->first < LONG ? least / 2 : least / 1.15;
-}
-
-/*
- * Finds the plateaus of the caches, and of memory behind them; those that
- * differ by less than 15% are one.  What other users of a shared cache do
- * makes steps in the rise to memory: the least standing of the plateaus in
- * between go, one by one.  Returns how many caches there are.
- */
-static int
-find_levels(const float *v, int n, struct plateau found[SIZES])
-{
-	int i, least, k = find_plateaus(v, n, found);
-
-	for (; k > 2; k--) {
-		for (least = 1, i = 2; i < k - 1; i++)
-			if (standing(v, &found[i]) <
-			    standing(v, &found[least]))
-				least = i;
-		if (standing(v, &found[least]) >= 1 && k - 1 <= LEVELS)
-			break;
-		memmove(&found[least], &found[least + 1],
-			(size_t)(k - least - 1) * sizeof *found);
-	}
-	if (k == 2 && v[found[1].first] < v[found[0].last] * 1.15)
-		k = 1;
-	return k - 1;
-}
-
-/* The same from what is known by now; v becomes the curve without dips. */
-static int
-look(const struct curve *c, float v[SIZES], struct plateau found[SIZES])
-{
-	int i;
-
-	for (i = c->n - 1; i >= 0; i--)
-		v[i] = i + 1 < c->n && v[i + 1] < c->ns[i] ?
-			v[i + 1] : c->ns[i];
-	return find_levels(v, c->n, found);
-}
-
-/* The first row that wants to know the levels finds them for all. */
-static const struct curve *
-levels(struct bench *b)
-{
-	struct plateau found[SIZES];
-	struct curve *c = b->common;
-	float v[SIZES];
-	int i;
-
-	if (!c->known) {
-		sweep(b);
-		sweep(b);
-		c->levels = look(c, v, found);
-		for (i = 0; i < c->levels; i++)
-			c->middle[i] = curve_size(
-				(found[i].first + found[i].last) / 2);
-		c->known = 1;
-	}
-	return c;
-}
-
-/* A cache: level arg, a ring of a size in the middle of its plateau. */
-static void
-cache_latency(struct bench *b)
-{
-	static const char *const name[] = { "first", "second", "third" };
-	const struct curve *c = levels(b);
-	size_t size;
-
-	if (c->levels < b->arg)
-		skip(b, "no %s level of cache found up to %zu KB",
-			name[b->arg - 1], curve_size(c->n - 1) >> 10);
-	size = c->middle[b->arg - 1];
-	chase_ring(b, lay_all(b, memory(b, size), size));
-}
-
-/* Main memory: a ring through what no cache holds. */
-static void
-main_latency(struct bench *b)
-{
-	size_t size;
-	char *p = buffer(b, &size);
-
-	chase_ring(b, lay_all(b, p, size));
-}
-
-/*
- * One line a page, in random order, of more pages than the TLBs reach (four
- * times the 4096 entries of the largest): a load is a miss of the TLB, the
- * walk through the page tables, and the line itself, which lies anywhere in
- * its page, out of what caches hold of 16384 lines.  Huge pages are refused.
- * The first turns, in which lines and tables come into the caches, are not
- * timed.
- */
-static void
-tlb_latency(struct bench *b)
-{
-	enum { TURNS = 8, PAGES = 16384 };
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t size = PAGES * page, limit = memory_limit();
-	void **ring;
-	char *p;
-
-	if (limit > MAXBUFFER)
-		limit = MAXBUFFER;
-	if (size > limit) {
-		size = limit - limit % page;
-		note(b, "%zu pages (should be %d)", size / page, PAGES);
-	}
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		fail(b, "memory:");
-	madvise(p, size, MADV_NOHUGEPAGE);      /* fails where there are none */
-	ring = lay(b, p, size, page, 1);
-	ring = chase(ring, TURNS * (long)(size / page) / HOPS);
-	chase_ring(b, ring);
-}
-
-/* KB of a cache: where the curve is half way up to the next plateau. */
-static size_t
-level_size(const float *v, const struct plateau *p)
-{
-	float half = (v[p->last] + v[p[1].first]) / 2;
-	int i = p->last;
-
-	while (v[i + 1] < half)
-		i++;
-	return curve_size(i) >> 10;
-}
-
-/* The sizes of the levels, once more and better known each round. */
-static void
-guesses(struct bench *b)
-{
-	struct plateau found[SIZES];
-	float v[SIZES];
-	char text[REASON] = "", *end = text;
-	size_t kb;
-	int i, n;
-
-	sweep(b);
-	n = look(b->common, v, found);
-	for (i = 0; i < n; i++) {
-		kb = level_size(v, &found[i]);
-		end += sprintf(end, "L%d %.3g%c ", i + 1,
-			kb < 1024 ? (double)kb : (double)kb / 1024,
-			kb < 1024 ? 'K' : 'M');
-	}
-	strcpy(n < 2 ? end : end - 1, n < 2 ? "No L2 cache?" : "");
-	fact(b, "guesses", "%s", text);
-}
-
 /* --- the table ----------------------------------------------------------- */
 
 const struct test os_tests[] = {
@@ -1247,21 +755,7 @@ const struct test os_tests[] = {
 	  file_reread, 0, 0 },
 	{ "mmap_reread_bw", "bw", "Mmap reread", "MB/s", MORE,
 	  mmap_reread, 0, 0 },
-	{ "bcopy_libc_bw", "bw", "Bcopy (libc)", "MB/s", MORE,
-	  memory_bandwidth, 3, 0 },
-	{ "bcopy_hand_bw", "bw", "Bcopy (hand)", "MB/s", MORE,
-	  memory_bandwidth, 2, 0 },
-	{ "mem_read_bw", "bw", "Mem read", "MB/s", MORE,
-	  memory_bandwidth, 0, 0 },
-	{ "mem_write_bw", "bw", "Mem write", "MB/s", MORE,
-	  memory_bandwidth, 1, 0 },
 
 	{ "mem_mhz", "mem", "Mhz", "MHz", MORE, mhz, 0, 0 },
-	{ "l1_lat", "mem", "L1 $", "ns", LESS, cache_latency, 1, 0 },
-	{ "l2_lat", "mem", "L2 $", "ns", LESS, cache_latency, 2, 0 },
-	{ "l3_lat", "mem", "L3 $", "ns", LESS, cache_latency, 3, 1 },
-	{ "main_lat", "mem", "Main mem", "ns", LESS, main_latency, 0, 0 },
-	{ "tlb_lat", "mem", "TLB", "ns", LESS, tlb_latency, 0, 0 },
-	{ "guesses", "mem", "Guesses", "text", LESS, guesses, 0, 0 },
 	{ 0 }
 };

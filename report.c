@@ -2,8 +2,8 @@
  * report.c - tables of records.
  *
  * A table is a row of tables[]; one loop prints them all.  Its columns are
- * labels, which are facts of the record, and the rows of os_tests[] or
- * x_tests[] that name it.  Columns of figures are as narrow as they can be,
+ * labels, which are facts of the record, and the rows of tests that name
+ * it.  Columns of figures are as narrow as they can be,
  * labels share what is left of a line.  Nothing is shown that is not in the
  * record, and nothing but printable ASCII.  Two sides of a comparison are two
  * records and a row of changes.
@@ -31,26 +31,27 @@ static const struct table {
 	const char *name;       /* its rows have it as table */
 	const char *brief;
 	const char *heading;
-	const struct test *rows;
 	int lines;              /* of the heads of its columns */
 	int bars;               /* between columns, and a rule under heads */
 	struct label labels[4];
 } tables[] = {
-	{ "x", "X", "X drawing (stones: more is better)", x_tests, 1, 1,
+	{ "x", "X", "X drawing (stones: more is better)", 1, 1,
 		{ { "machine", "label", "kernel", 14 },
 		  { "p", "x_depth", NULL, 2 },
 		  { "comm", "x_comm", NULL, 6 } } },
 	{ "proc", "Processes", "Processor, Processes - times in microseconds",
-		os_tests, 2, 0, OS_LABELS },
+		2, 0, OS_LABELS },
 	{ "comm", "Communication",
 		"*Local* Communication latencies in microseconds",
-		os_tests, 2, 0, OS_LABELS },
+		2, 0, OS_LABELS },
 	{ "bw", "Bandwidth",
 		"*Local* Communication bandwidths in megabytes/second",
-		os_tests, 2, 0, OS_LABELS },
+		2, 0, OS_LABELS },
 	{ "mem", "Memory", "Memory latencies in nanoseconds",
-		os_tests, 1, 0, OS_LABELS },
+		1, 0, OS_LABELS },
 };
+
+static const struct test *const suites[] = SUITES;
 
 enum {
 	COLUMNS = 40,           /* of a table at most */
@@ -365,28 +366,35 @@ present(struct sheet *s, const struct record *r)
 	return 0;
 }
 
+/* A column for a row; returns whether any record has it. */
+static int
+add(struct sheet *s, const struct test *row, const struct record *r, int n)
+{
+	struct column c = { .test = row, .keep = GUESSES,
+		.words = !strcmp(row->unit, "text") };
+	int i;
+
+	for (i = 0; i < n && !find(&c, &r[i]); i++)
+		;
+	if ((i < n || !row->rare) && s->n < COLUMNS)
+		s->column[s->n++] = c;
+	return i < n;
+}
+
 /* The columns of a table; returns whether any record has any of it. */
 static int
 choose(struct sheet *s, const struct record *r, int n)
 {
 	const struct table *t = s->table;
-	int i, any = 0;
+	int any = 0;
 
 	for (const struct label *l = t->labels; l->head; l++)
 		s->column[s->n++] = (struct column){ .label = l, .words = 1,
 			.keep = l->keep };
-	for (const struct test *row = t->rows; row->key; row++) {
-		struct column c = { .test = row, .keep = GUESSES,
-			.words = !strcmp(row->unit, "text") };
-
-		if (strcmp(row->table, t->name) || s->n == COLUMNS)
-			continue;
-		for (i = 0; i < n && !find(&c, &r[i]); i++)
-			;
-		any |= i < n;
-		if (i < n || !row->rare)
-			s->column[s->n++] = c;
-	}
+	for (size_t k = 0; k < LEN(suites); k++)
+		for (const struct test *row = suites[k]; row->key; row++)
+			if (!strcmp(row->table, t->name))
+				any |= add(s, row, r, n);
 	return any;
 }
 
@@ -699,6 +707,12 @@ report_changes(FILE *f, const struct comparison *c)
 }
 
 const char *
+report_table(int i)
+{
+	return i < (int)LEN(tables) ? tables[i].name : NULL;
+}
+
+const char *
 report_brief(const char *name)
 {
 	for (size_t i = 0; i < LEN(tables); i++)
@@ -778,16 +792,12 @@ report_figures(FILE *f, const struct record *r)
 	    "rounds");
 	for (int i = 0; i < r->nfigures; i++)
 		figure(&o, &r->figures[i], keys, &why);
-	for (size_t i = 0; i < LEN(tables); i++) {
-		const struct test *t = tables[i].rows;
-
-		for (; t->key; t++) {
+	for (size_t i = 0; i < LEN(suites); i++)
+		for (const struct test *t = suites[i]; t->key; t++) {
 			if (strcmp(t->unit, "text") ||
-			    strcmp(t->table, tables[i].name) ||
 			    !(v = record_get(r, t->key)))
 				continue;
 			say(&o, "%-*s ", keys, t->key);
 			wrap(&o, keys + 1, keys + 1, v);
 		}
-	}
 }

@@ -1,6 +1,6 @@
 /*
  * odd.c - rows that go wrong, or right in a known way, for the tests of the
- * harness and of the run: linked in place of os_tests.c and xcb_tests.c.
+ * harness and of the run: linked in place of those of bench.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -205,9 +205,9 @@ const struct test os_tests[] = {
 	{ 0 },
 };
 
-const struct test x_tests[] = {
-	{ 0 },
-};
+const struct test x_tests[] = { { 0 } };
+const struct test sys_tests[] = { { 0 } };
+const struct test mem_tests[] = { { 0 } };
 
 int
 x_display(const char *name)
