@@ -25,7 +25,7 @@
 
 enum {
 	CHUNK = 64 << 10,       /* bytes read or written at once */
-	MOST = 4 << 20,         /* bytes of a request, big ones */
+	LONGEST = 4 << 20,      /* bytes of a request; a setup has 128 KiB */
 	ROOM = 1 << 18,         /* ids of a client: the least there may be */
 	ATOMS = 1024,           /* a client's; 68 have a number beforehand */
 	ATOM = 69,              /* the first of them */
@@ -105,7 +105,7 @@ struct server {
 	size_t pending;         /* bytes of `out' */
 	const struct row *rows[256];
 	struct atom *atoms[ATOMS];
-	unsigned char out[CHUNK], in[MOST];
+	unsigned char out[CHUNK], in[LONGEST];
 	struct thing things[2 * ROOM];  /* most of it is never touched */
 };
 
@@ -1034,7 +1034,7 @@ create_pixmap(struct server *s)
 	return 0;
 }
 
-/* FreePixmap and all that end the life of what is no window. */
+/* FreePixmap and others that end the life of what is no window. */
 static int
 release(struct server *s)
 {
@@ -1107,6 +1107,14 @@ set_dashes(struct server *s)
 		if (!s->q[12 + i])
 			return bad(s, BADVALUE, 0);
 	return n ? 0 : bad(s, BADVALUE, 0);
+}
+
+/* Any size is best. */
+static int
+best_size(struct server *s)
+{
+	message(s, 1, 0, "422", 0, card16(s, 8), card16(s, 10));
+	return 0;
 }
 
 /* Colours have no names here. */
@@ -1318,7 +1326,7 @@ big_requests(struct server *s)
 	if (s->n != 4)
 		return BADLENGTH;
 	s->big = 1;
-	message(s, 1, 0, "44", 0, MOST / 4);
+	message(s, 1, 0, "44", 0, LONGEST / 4);
 	return 0;
 }
 
@@ -1416,6 +1424,7 @@ static const struct row rows[] = {
 	{  85, "AllocNamedColor",     ANY, 12, 4,  CMAP, 0,    name_colour },
 	{  88, "FreeColors",          ANY, 12, 4,  CMAP, 0,    NULL },
 	{  92, "LookupColor",         ANY, 12, 4,  CMAP, 0,    name_colour },
+	{  97, "QueryBestSize",       2,   12, 0,  DRAW, 0,    best_size },
 	{  98, "QueryExtension",      ANY, 8,  4,  0,    0,    has_extension },
 	{  99, "ListExtensions",      ANY, 4,  0,  0,    0,    extensions },
 	{ 107, "SetScreenSaver",      ANY, 12, 0,  0,    0,    set_saver },
@@ -1460,8 +1469,9 @@ pack_screen(const struct server *s, unsigned char *p)
 	size_t i;
 
 	p = pack(s, p, "44444" "222222" "4" "1111", ROOT, MAP, WHITE, BLACK,
-		0, SCREEN_W, SCREEN_H, SCREEN_W * 254 / 960, SCREEN_H * 254 / 960, 1, 1,
-		VISUAL + DEPTH, 0, 0, DEPTH, (int)LEN(depths));
+		0, SCREEN_W, SCREEN_H, SCREEN_W * 254 / 960,
+		SCREEN_H * 254 / 960, 1, 1, VISUAL + DEPTH, 0, 0, DEPTH,
+		(int)LEN(depths));
 	for (i = 0; i < LEN(depths); i++) {
 		visuals = visual_of(depths[i].depth) != 0;
 		p = pack(s, p, "1124", depths[i].depth, 0, visuals, 0);
@@ -1613,7 +1623,7 @@ take(struct server *s)
 		n = 4 * (uint64_t)card32(s, 4);
 		memcpy(s->head, s->q, sizeof s->head);
 	}
-	if (n < head || n > MOST) {
+	if (n < head || n > LONGEST) {
 		s->n = 0;
 		memcpy(s->head, s->q, sizeof s->head);
 		s->q = s->head;

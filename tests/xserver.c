@@ -15,7 +15,7 @@
  *
  * Without a number it takes a display that is free and prints its number.
  * Ready, it signals SIGUSR1 to a parent that had it ignored, as X does.  It
- * ends on SIGTERM, SIGINT and SIGHUP, and with its last signal's status 0.
+ * ends on SIGTERM, SIGINT and SIGHUP with status 0, and leaves no socket.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,8 @@
 
 #include "../bench.h"
 
-enum { FIRST = 60, LAST = 400, TCP = 6000 };    /* displays to try, port of :0 */
+enum { FIRST = 60, LAST = 400 };        /* displays to try */
+enum { TCP = 6000 };                    /* port of display 0 */
 
 struct burn {
 	double user, system;    /* seconds a request */
@@ -85,7 +86,7 @@ spin(double turns)
 static void
 burn(void *arg)
 {
-	static char zeros[65536];
+	static char zeros[1 << 18];
 	const struct burn *b = arg;
 	double until = now() + b->system;
 
