@@ -2,13 +2,15 @@
  * compare.c - is it slower?  From records alone.
  *
  * A side of a comparison is one run or several.  What is tested, figure by
- * figure, is the logarithms of the medians of its rounds or, when each side
- * has two runs, of its runs: a t test, whose variances are moderated, which
- * is to say shared by the figures as far as these are alike (Smyth 2004,
- * doi 10.2202/1544-6115.1027).  Two runs differ by more than their rounds
- * do (clock, addresses, neighbours); with a single run a side, how much is
- * taken from the typical figure and allowed for.  The level is that of all
- * cells of the tables together (Bonferroni).
+ * figure, is the logarithms of the medians of rounds: a t test, whose
+ * variances are moderated, that is, shared by figures as far as they are
+ * alike (Smyth 2004, doi 10.2202/1544-6115.1027).  Two runs differ by more
+ * than their rounds do.  Another clock moves all figures alike: up to FLOOR,
+ * what the median one moved by is taken off each, and what is more is news.
+ * Addresses and neighbours move each its own way: how far runs scatter is
+ * taken from the typical figure, from what config.h knows of it, and from
+ * the runs as far as there are several.  The level is that of all cells
+ * together (Bonferroni).
  */
 #include <math.h>
 #include <stdarg.h>
@@ -21,6 +23,8 @@
 enum {
 	SHARED = 50,            /* degrees of freedom that others give at most */
 	TYPICAL = 8,            /* figures that make a typical one */
+	PRIOR = 20,             /* runs' worth of what is known of runs */
+	FAR = 8,                /* median deviations from the middle: too far */
 	TEXT = 4096             /* bytes of a sentence */
 };
 
@@ -28,10 +32,13 @@ enum {
 struct row {
 	struct change *c;
 	double d;               /* mean of new less mean of old */
-	double var;             /* of one value */
-	double part;            /* var * part is the variance of d */
-	double runs;            /* that of runs times this is added to it */
-	double df;              /* of var */
+	double var;             /* of a round */
+	double df;              /* ... its degrees of freedom */
+	double part;            /* var * part is what rounds add to d's */
+	double runs;            /* drift^2 * runs is what runs add */
+	double excess;          /* sum of squares of runs */
+	double between;         /* ... its degrees of freedom */
+	int speed;              /* 1: more is better; -1 */
 };
 
 static void *
@@ -147,43 +154,65 @@ get(const struct record *r, const struct test *t)
 	return f && !f->why && !strcmp(f->unit, t->unit) ? f : NULL;
 }
 
-static int
-count(const struct record *r, int runs, const struct test *t)
-{
-	int n = 0;
-
-	while (runs--)
-		n += !!get(r++, t);
-	return n;
-}
+/* What a side says of a figure. */
+struct half {
+	int runs, n;            /* runs that have it; rounds of all of them */
+	double sum;             /* of all rounds */
+	double within;          /* sum of squares of rounds about their run */
+	double between;         /* of runs about the side; times rounds */
+};
 
 /*
- * Values of a side as logarithms of their ratio to base: one a run, or one
- * a round.  Returns their number, and leaves their mean and their sum of
- * squares.
+ * Rounds that lie far from the middle of their run, by MAD, are pulled to
+ * where far begins: a disturbed one is not to hide what the others say.
  */
-static int
-values(const struct record *r, int runs, const struct test *t, int rounds,
-    double base, double *mean, double *squares)
+static void
+pull(double *x, int n)
 {
-	double sum = 0, more = 0, x;
-	int n = 0;
+	double v[n], middle, far;
 
-	for (; runs--; r++) {
-		const struct figure *f = get(r, t);
-		int m = f && rounds && f->nrounds ? f->nrounds : !!f;
+	memcpy(v, x, sizeof v);
+	middle = quantile(v, n, 0.5);
+	for (int i = 0; i < n; i++)
+		v[i] = fabs(x[i] - middle);
+	far = FAR * quantile(v, n, 0.5);
+	for (int i = 0; i < n; i++)
+		x[i] = fmin(fmax(x[i], middle - far), middle + far);
+}
 
-		for (int i = 0; i < m; i++) {
-			x = rounds && f->nrounds ? f->rounds[i] : f->value;
-			x = ln(x / base);
-			sum += x;
-			more += x * x;
-			n++;
-		}
+/* Adds a run to a side: its rounds, as logarithms of their ratio to base. */
+static void
+add_run(struct half *h, const struct figure *f, double base)
+{
+	int n = f->nrounds ? f->nrounds : 1;
+	double x[n], sum = 0, squares = 0;
+
+	for (int i = 0; i < n; i++)
+		x[i] = ln((f->nrounds ? f->rounds[i] : f->value) / base);
+	if (n >= 5)
+		pull(x, n);
+	for (int i = 0; i < n; i++) {
+		sum += x[i];
+		squares += x[i] * x[i];
 	}
-	*mean = n ? sum / n : 0;
-	*squares = n ? fmax(more - sum * sum / n, 0) : 0;
-	return n;
+	h->within += fmax(squares - sum * sum / n, 0);
+	h->between += sum * sum / n;
+	h->sum += sum;
+	h->n += n;
+	h->runs++;
+}
+
+static struct half
+half(const struct record *r, int runs, const struct test *t, double base)
+{
+	struct half h = { 0 };
+
+	for (; runs--; r++)
+		if (get(r, t))
+			add_run(&h, get(r, t), base);
+	if (h.n)
+		h.between = fmax(h.between - h.sum * h.sum / h.n, 0);
+	return h;
 }
 
 /* Fills a row.  Returns 0 where there are no two values on each side. */
@@ -191,24 +220,32 @@ static int
 measure(const struct comparison *c, struct row *row)
 {
 	const struct test *t = row->c->test;
-	double mean[2], squares[2];
-	int n[2], runs[2], i;
+	struct half h[2];
+	int n, runs;
 
-	for (i = 0; i < 2; i++)
-		runs[i] = count(c->run[i], c->runs[i], t);
-	for (i = 0; i < 2; i++)
-		n[i] = values(c->run[i], c->runs[i], t,
-		    runs[0] < 2 || runs[1] < 2, row->c->old->value,
-		    &mean[i], &squares[i]);
-	if (n[0] < 2 || n[1] < 2)
+	for (int i = 0; i < 2; i++)
+		h[i] = half(c->run[i], c->runs[i], t, row->c->old->value);
+	n = h[0].n + h[1].n;
+	runs = h[0].runs + h[1].runs;
+	if (h[0].n < 2 || h[1].n < 2)
 		return 0;
-	row->d = mean[1] - mean[0];
-	row->df = n[0] + n[1] - 2;
-	row->part = 1.0 / n[0] + 1.0 / n[1];
+	row->d = h[1].sum / h[1].n - h[0].sum / h[0].n;
+	row->speed = t->better == MORE ? 1 : -1;
+	row->df = n - runs;
+	row->between = runs - 2;
+	row->part = 1.0 / h[0].n + 1.0 / h[1].n;
+	row->runs = 1.0 / h[0].runs + 1.0 / h[1].runs;
+	row->excess = h[0].between + h[1].between;
+	if (!row->df) {                 /* a value a run, no rounds */
+		row->df = row->between;
+		row->between = 0;
+		row->var = row->excess / row->df;
+	} else {
+		row->var = (h[0].within + h[1].within) / row->df;
+	}
+	row->excess *= (double)runs / n;
 	/* a record has five digits of a value */
-	row->var = fmax((squares[0] + squares[1]) / row->df, 1e-8);
-	if (runs[0] < 2 || runs[1] < 2)
-		row->runs = 1.0 / runs[0] + 1.0 / runs[1];
+	row->var = fmax(row->var, 1e-8);
 	return 1;
 }
 
@@ -270,28 +307,53 @@ moderate(struct row *row, int n)
 	}
 }
 
+/* Takes the speed that the median figure gained off each, up to FLOOR. */
+static double
+take_pace(struct row *row, int n)
+{
+	double v[n], pace, most = ln(1 + FLOOR / 100.0);
+
+	for (int i = 0; i < n; i++)
+		v[i] = row[i].speed * row[i].d;
+	pace = fmin(fmax(quantile(v, n, 0.5), -most), most);
+	for (int i = 0; i < n; i++)
+		row[i].d -= row[i].speed * pace;
+	return pace;
+}
+
 /*
- * Standard deviation of a run: what is to be added to the rounds' so that
- * the median of |d| over its error is that of chance.  Never more than
- * DRIFT, as many figures may have changed in truth.
+ * Variance of a run of that figure: what is expected, typical or known to be
+ * more, counts as much as PRIOR runs, and then those that there are.
  */
 static double
-drift(const struct row *row, int n)
+drift(const struct row *row, double s)
 {
-	double *v = need(calloc((size_t)n + 1, sizeof *v)), s = 0;
+	double rounds = row->var * row->part / row->runs;
 
-	if (n < TYPICAL) {
-		free(v);
-		return DRIFT;
-	}
+	for (size_t i = 0; i < LEN(drifts); i++)
+		if (!strcmp(drifts[i].key, row->c->test->key))
+			s = fmax(s, drifts[i].drift);
+	return (PRIOR * s * s + fmax(row->excess - row->between * rounds, 0)) /
+		(PRIOR + row->between);
+}
+
+/*
+ * Standard deviation of a run: what is to be added to the rounds' so that
+ * the median of |d| over its error is that of chance.  At most DRIFT, as
+ * many figures may have changed in truth.
+ */
+static double
+typical(const struct row *row, int n)
+{
+	double v[n], s = 0;
+
 	for (; s < DRIFT; s += DRIFT / 20) {
 		for (int i = 0; i < n; i++)
 			v[i] = fabs(row[i].d) / sqrt(row[i].var * row[i].part +
-			    s * s * row[i].runs);
+			    drift(&row[i], s) * row[i].runs);
 		if (quantile(v, n, 0.5) <= 0.7)
 			break;
 	}
-	free(v);
 	return s;
 }
 
@@ -334,34 +396,47 @@ percent(const struct test *t, double ratio)
 	return 100 * (t->better == MORE ? ratio - 1 : 1 - ratio);
 }
 
-/* Only what is shown may be real: the change of the values in the tables. */
-static void
-judge(struct change *c, int real, int told)
+/* Whether a figure moved by more than its digits leave open. */
+static int
+apart(const struct change *c)
 {
-	double apart = fabs(c->new->value - c->old->value);
+	return fabs(c->new->value - c->old->value) >
+		open(c->old) + open(c->new);
+}
 
-	if (real && apart > open(c->old) + open(c->new))
-		c->verdict = c->percent > 0 ? BETTER : WORSE;
-	else
-		c->verdict = told ? SAME : UNSURE;
+/* That of rounds or, where a side is noisy, twice that of its samples. */
+static double
+spread(const struct row *row)
+{
+	const struct change *c = row->c;
+	double s = fmax(ln(c->old->high / c->old->low),
+	    ln(c->new->high / c->new->low));
+
+	return s > ln(1 + NOISY) ? 2 * s : sqrt(row->var);
 }
 
 static void
-test(struct row *row, double runs, double p)
+test(struct row *row, double p, double pace, double common)
 {
 	struct change *c = row->c;
-	double d = row->d, error, low, high;
+	double rounds = row->var * row->part;
+	double runs = drift(row, common) * row->runs;
+	double error, low, high, least = ln(1 + FLOOR / 100.0);
 
-	error = sqrt(row->var * row->part + runs * runs * row->runs);
-	error *= student(p, row->df);
-	low = percent(c->test, ex(d - error));
-	high = percent(c->test, ex(d + error));
+	c->percent = percent(c->test, c->new->value / c->old->value *
+	    ex(-pace * row->speed));
+	error = rounds + runs;          /* Satterthwaite's degrees of freedom */
+	error = sqrt(error) * student(p, error * error / (rounds * rounds /
+	    row->df + runs * runs / (PRIOR + row->between)));
+	low = percent(c->test, ex(row->d - error));
+	high = percent(c->test, ex(row->d + error));
 	c->low = fmin(c->percent, fmin(low, high));
 	c->high = fmax(c->percent, fmax(low, high));
-	judge(c, fabs(d) > fmax(error, sqrt(row->var)) &&
-	    fabs(c->percent) > FLOOR &&
-	    (d > 0) == (c->new->value > c->old->value),
-	    error < ln(1 + SINGLE / 100.0));
+	c->verdict = error < ln(1 + SINGLE / 100.0) ? SAME : UNSURE;
+	if (fabs(row->d) > fmax(fmax(error, least), spread(row)) &&
+	    fabs(c->percent) > FLOOR && apart(c) &&
+	    (row->d * row->speed > 0) == (c->percent > 0))
+		c->verdict = c->percent > 0 ? BETTER : WORSE;
 }
 
 /* --- a comparison --------------------------------------------------------- */
@@ -440,12 +515,17 @@ compare(struct comparison *c, const struct record *old, int nold,
 			continue;
 		}
 		r.c->single = 1;
-		judge(r.c, fabs(r.c->percent) > SINGLE, 0);
+		if (fabs(r.c->percent) > SINGLE && apart(r.c))
+			r.c->verdict = r.c->percent > 0 ? BETTER : WORSE;
 	}
 	moderate(row, n);
-	c->drift = drift(row, n);
+	if (n >= TYPICAL) {
+		c->pace = take_pace(row, n);
+		c->drift = typical(row, n);
+	}
 	for (int i = 0; i < n; i++)
-		test(&row[i], c->drift, LEVEL / 2 / (cells ? cells : 1));
+		test(&row[i], LEVEL / 2 / (cells ? cells : 1), c->pace,
+		    n < TYPICAL ? DRIFT : c->drift);
 	free(row);
 }
 
@@ -660,10 +740,15 @@ unmoved(FILE *f, const struct comparison *c)
 		report_text(f, 0, "Cannot tell (?): %d figure%s spread too "
 		    "far; more runs tell more (-r, -C).", unsure,
 		    unsure == 1 ? "" : "s");
-	if (c->drift >= DRIFT && same + unsure > 0)
-		report_text(f, 0, "The two runs differ all over, as if the "
-		    "machine had changed its pace; more runs a side (-r, -C) "
-		    "tell that from news.");
+	if (fabs(c->pace) > 0.005)
+		report_text(f, 0, "All figures together ran %.1f%% %s (the "
+		    "clock?): taken off each change.",
+		    fabs(100 * (ex(c->pace) - 1)),
+		    c->pace > 0 ? "faster" : "slower");
+	if (c->drift >= DRIFT)
+		report_text(f, 0, "The sides differ all over by more than "
+		    "their rounds do; more runs (-r, -C) tell drift from "
+		    "news.");
 }
 
 /* What is not compared, a sentence a reason. */
