@@ -3,7 +3,8 @@
 #
 #	sh boot.sh initrd FILE [DIR]    bench as /init; with what DIR holds
 #	sh boot.sh debian               Debian's own kernel, for tests
-#	sh boot.sh kernel               the floppy's kernel, made once and kept
+#	sh boot.sh kernel [FILE]        makes the floppy's kernel, says where it
+#	                                is; FILE: with these further choices
 #	sh boot.sh floppy FILE          1,474,560 bytes: SYSLINUX, kernel, initrd
 #	sh boot.sh iso FILE             the same for a CD or a USB stick
 #
@@ -116,13 +117,17 @@ debian() {
 
 # Where the floppy's kernel is kept: another configuration, another place.
 kernel_file() {
-	echo "$CACHE/floppy-$(cksum <"$here/boot.config" | cut -d ' ' -f 1)"
+	echo "$CACHE/floppy-$(cat "$here/boot.config" ${1+"$1"} | cksum |
+	    cut -d ' ' -f 1)"
 }
 
 # make tinyconfig of Debian's kernel source, and boot.config on top
 kernel() (
-	to=$(kernel_file)
+	to=$(kernel_file "$@")
+	echo "$to"
 	test -f "$to" && return
+	mkdir -p "$CACHE" &&
+	    cat "$here/boot.config" "$@" >"$CACHE/choices" || exit
 	fetch linux-source-6.1
 	echo 'boot.sh: building the kernel: some minutes' >&2
 	cd "$CACHE/tmp" && mkdir linux &&
@@ -130,12 +135,12 @@ kernel() (
 	    --strip-components=1 --no-same-owner && cd linux || exit
 	k='make -s ARCH=i386 KBUILD_BUILD_USER=bench KBUILD_BUILD_HOST=bench'
 	$k tinyconfig >log 2>&1 &&
-	    scripts/kconfig/merge_config.sh -m .config "$here/boot.config" \
+	    scripts/kconfig/merge_config.sh -m .config ../../choices \
 	    >>log 2>&1 && $k olddefconfig >>log 2>&1 || {
 		tail log >&2
 		die 'kernel: not configured (see above)'
 	}
-	grep CONFIG "$here/boot.config" | grep -vxFf .config >&2 &&
+	test $# != 0 || ! grep CONFIG ../../choices | grep -vxFf .config >&2 ||
 	    die 'kernel: it does not take these lines of boot.config'
 	nice -n 19 $k bzImage >>log 2>&1 || {
 		tail log >&2
@@ -149,8 +154,8 @@ kernel() (
 
 # payload DIR WITH_X: kernel, initrd and what SYSLINUX is told, in DIR
 payload() {
-	test -f "$1/linux" || { kernel && cp "$(kernel_file)" "$1/linux"; } ||
-	    exit
+	test -f "$1/linux" || { kernel && cp "$(kernel_file)" "$1/linux"; } \
+	    >/dev/null || exit
 	mkdir -p "$here/cross" "$1/src" &&
 	    cp "$here"/*.c "$here"/*.h "$here/Makefile" "$here/debian.sh" \
 	    "$1/src" && ln -sfn "$here/cross" "$1/src/cross" &&
@@ -221,6 +226,6 @@ usage() {
 }
 
 case $#:$1 in
-[23]:initrd | 1:debian | 1:kernel | 2:floppy | 2:iso) "$@" ;;
+[23]:initrd | 1:debian | [12]:kernel | 2:floppy | 2:iso) "$@" ;;
 *) usage ;;
 esac
