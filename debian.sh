@@ -96,15 +96,21 @@ want_floppy() {
 		has $x || want $x $x
 	done
 	has mcopy || want mtools mcopy
+	has xorriso || want 'xorriso isolinux' xorriso
 	has xz || want xz-utils xz
 }
 
 want_boot() {
 	has qemu-system-x86_64 || want 'qemu-system-x86 seabios' qemu
-	has busybox || want busybox-static busybox
+	test -f /bin/busybox || want busybox-static busybox
 	has modprobe || want kmod modprobe
 	has cpio || want cpio cpio
-	has mcopy || want mtools mcopy
+	has aarch64-linux-gnu-gcc ||
+	    want gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc
+	has arm-linux-gnueabihf-gcc ||
+	    want gcc-arm-linux-gnueabihf arm-linux-gnueabihf-gcc
+	has qemu-arm-static || want qemu-user-static qemu-arm-static
+	has Xvfb || want xvfb Xvfb
 	has mkfs.ext4 || want e2fsprogs mkfs.ext4
 }
 
