@@ -3,6 +3,8 @@
  * harness and of the run: linked in place of those of bench.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -93,6 +95,18 @@ hang(struct bench *b)
 		signal(SIGTERM, SIG_IGN);
 	for (;;)
 		pause();
+}
+
+/* takes memory until there is no more */
+static void
+glutton(struct bench *b)
+{
+	enum { PIECE_OF_IT = 1 << 20 };
+	char *p;
+
+	(void)b;
+	while ((p = malloc(PIECE_OF_IT)))
+		memset(p, 1, PIECE_OF_IT);
 }
 
 /* only from its second round on */
@@ -195,6 +209,7 @@ const struct test os_tests[] = {
 	{ "nosample", "comm", "No sample", "us", LESS, no_sample, 0, 0 },
 	{ "crash",    "comm", "Crash",     "us", LESS, crash, 0, 0 },
 	{ "hang",     "comm", "Hang",      "us", LESS, hang, 0, 0 },
+	{ "glutton",  "comm", "Glutton",   "us", LESS, glutton, 0, 0 },
 	{ "late",     "comm", "Late",      "us", LESS, late, 10000, 0 },
 	{ "missing",  "comm", "Missing",   "us", LESS, missing, 0, 0 },
 	{ "broken",   "comm", "Broken",    "us", LESS, broken, 0, 0 },

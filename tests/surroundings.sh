@@ -1,0 +1,292 @@
+# Bad surroundings: whatever is missing, forbidden or used up costs the rows
+# that need it, and nothing else
+
+# swift FLAG...: builds ./swift, the rows of the OS on sizes that make a whole
+# run last a fraction of a second
+swift() {
+	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -DWITH_X=0 -O1 -static \
+	    -DMAXBUFFER='(1L << 20)' -DFILESIZE='(1L << 20)' \
+	    -DBATCH=0.0001 -DMINSLICE=0.0005 -DMAXSLICE=0.0005 \
+	    -DTIMEOUT=2 "$@" -o "$OLDPWD/swift" \
+	    $(sed -n '/^SRC =/,/[^\\]$/{ s/SRC =//; s/\\$//; p; }' Makefile) -lm)
+}
+
+# whole FILE: each row of the OS is in the record once, with a figure above 0
+# or with a reason, and nothing else is wrong with it
+whole() {
+	status 0 "$bench" -c "$1"
+	has "$1" '^end	'
+	"$bench" -l | awk 'NR > 1 && $2 !~ /^x/ && $3 != "text" { print $1 }' |
+	    sort >want
+	awk -F '\t' '$1 == "result" || $1 == "none" { print $2 }' "$1" |
+	    grep -v "^guesses\$" | sort | diff want -
+}
+
+# only FILE KEYS [REASON]: no rows but those of the pattern are without a
+# figure, and they are so for reasons of that pattern.  A cache may be too
+# large for the sizes of swift.
+only() {
+	grep '^none' "$1" | grep -v "level of cache\|too short" >hit || :
+	! grep -v "^none	\($2\)	.*\(${3-}\)" hit
+}
+
+# clean COMMAND...: nothing of ours is left where files could be
+clean() {
+	ls -A /tmp /dev/shm . | grep -i '^bench' >before || :
+	"$@"
+	ls -A /tmp /dev/shm . | grep -i '^bench' | diff before -
+}
+
+rooted() {
+	test "$(id -u)" = 0 && unshare -mn true || skip "no namespaces here"
+}
+
+# no /proc, /sys, /dev, /tmp, nothing that can be written but the record
+test_the_binary_alone() {
+	rooted
+	swift
+	mkdir root
+	cp swift root/bench
+	: >rec >root/rec
+	status 0 unshare -m sh -ec 'mount --bind root root
+		mount --bind rec root/rec
+		mount -o remount,bind,ro root
+		exec chroot root /bench -q -v -t 0.01 -o /rec os'
+	whole rec
+	only rec 'null_.*\|sh_process\|.*' 'No such file'
+	has rec '^result	simple_process' '^result	pipe_bw' \
+	    '^result	main_lat' '^result	file_reread_bw'
+	test "$(ls root)" = "$(printf 'bench\nrec')"
+}
+
+test_no_loopback() {
+	rooted
+	swift
+	status 0 clean unshare -n ./swift -q -t 0.01 -o rec os
+	whole rec
+	only rec '.*\(tcp\|udp\).*' '127.0.0.1'
+}
+
+# the limit counts all processes of a user: one that nobody is
+test_eight_processes() {
+	rooted
+	swift
+	chmod 755 .
+	chmod 711 .. ../..
+	: >rec
+	chmod 666 rec
+	status 0 setpriv --reuid 54321 --regid 54321 --clear-groups \
+	    prlimit --nproc=8 ./swift -q -t 0.01 -o rec os
+	whole rec
+	only rec 'ctx_.*\|.*' 'fork\|clone\|Resource\|thread'
+	has rec '^result	pipe_lat' '^none	ctx_8p_0k	fork: '
+}
+
+test_sixteen_files() {
+	swift
+	status 0 clean prlimit --nofile=16 ./swift -q -t 0.01 -o rec os
+	whole rec
+	only rec '.*' 'No file descriptors'
+	has rec '^result	tcp_bw' '^none	ctx_8p_0k	pipe: No file'
+}
+
+test_little_address_space() {
+	status 0 clean prlimit --as=67108864 "$bench" -q -t 0.1 -o rec os
+	whole rec
+	only rec '.*' 'memory'
+	has rec '^result	main_lat' '^note	mem_read_bw	buffer of'
+}
+
+# group BYTES COMMAND...: in a group of ours with so much memory
+group() {
+	limit=$1
+	shift
+	own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+	dir=/sys/fs/cgroup/memory$own
+	file=memory.limit_in_bytes
+	test -n "$own" || {
+		dir=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
+		file=memory.max
+	}
+	group=$dir/bench-test-$$
+	mkdir "$group" 2>/dev/null || skip "no memory group can be made"
+	trap 'rmdir "$group"' EXIT
+	echo "$limit" >"$group/$file" || skip "no limit can be set"
+	cat >enter <<-'END'
+		echo $$ >"$1"/cgroup.procs && shift && exec "$@"
+	END
+	got=0
+	sh enter "$group" "$@" || got=$?
+	return $got
+}
+
+test_group_of_32_megabytes() {
+	status 0 group 33554432 "$bench" -q -t 0.1 -o rec os
+	whole rec
+	only rec 'nothing'
+	has rec '^note	mem_read_bw	buffer of'
+	rmdir "$group"
+	trap - EXIT
+}
+
+# a row that takes all memory there is goes; the run and its rows do not
+test_killed_for_memory() {
+	odd
+	status 1 group 33554432 ./odd -q -t 0.1 -o rec glutton steady
+	has rec '^none	glutton	killed by signal 9' '^result	steady'
+	rmdir "$group"
+	trap - EXIT
+}
+
+test_killed_child() {
+	odd
+	./odd -q -t 0.1 -o rec hang steady >out &
+	p=$!
+	sleep 0.5
+	kill -9 $(cat /proc/$p/task/$p/children)
+	got=0
+	wait $p || got=$?
+	test $got = 1
+	has rec '^none	hang	killed by signal 9' '^result	steady'
+}
+
+denied_calls="read close fcntl rt_sigprocmask rt_sigaction rt_sigreturn
+    rt_sigtimedwait open openat stat newfstatat fstat lseek access dup2
+    pread64 pipe pipe2 ioctl getdents64 fsync ftruncate getcwd
+    fork vfork wait4 waitid kill setpgid exit getpid getppid gettid
+    prlimit64 getrlimit getrusage prctl set_robust_list rseq
+    sched_getaffinity sched_setaffinity sched_yield
+    getuid geteuid getgid getegid uname sysinfo getrandom
+    clock_gettime gettimeofday time nanosleep clock_nanosleep madvise
+    memfd_create socket socketpair bind listen accept connect getsockname
+    setsockopt sendto recvfrom clone futex eventfd2 epoll_create1 epoll_ctl
+    epoll_wait select pselect6 poll ppoll tgkill tkill alarm setitimer mkdir
+    unlink rmdir mremap splice tee unshare mount umount2 statfs link rename
+    flock sync_file_range fdatasync truncate fallocate mincore"
+needed_calls="execve exit_group write writev mmap munmap mprotect brk
+    arch_prctl set_tid_address"
+
+numbers() {
+	for c; do
+		printf '#ifdef SYS_%s\nSYS_%s\n#endif\n' $c $c
+	done | $CC -E -P -include sys/syscall.h - | grep '^[0-9]'
+}
+
+# deny ERROR: every call in turn; the record is told apart by the error
+deny() {
+	for n in $(numbers $denied_calls); do
+		rm -f $1.rec
+		got=0
+		timeout -s KILL 30 ./deny $1 $n ./swift -q -v -t 0.01 \
+		    -o $1.rec os >$1.out 2>$1.err </dev/null || got=$?
+		case $got in
+		0 | 1) ;;
+		*) echo "call $n, error $1: status $got"; return 1 ;;
+		esac
+		# a record that cannot be opened: then what was printed
+		test -s $1.rec || grep -q 'rec: .*open' $1.err || {
+			echo "call $n, error $1: no record"
+			return 1
+		}
+		test -s $1.rec && mkdir -p $1.all && mv $1.rec $1.all/$n
+	done
+	return 0
+}
+
+test_denied_calls() {
+	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
+	swift
+	./deny 38 999 /bin/true || skip "no seccomp"
+	deny 1 & one=$!
+	deny 38
+	wait $one
+	# is the list of calls whole?
+	./deny 38 - $(numbers $denied_calls $needed_calls) -- ./swift -q \
+	    -t 0.01 -o all.rec os
+	whole all.rec
+	only all.rec sh_process
+	# nearly all rows are there whatever is denied
+	for f in 1.all/* 38.all/*; do
+		whole $f
+	done
+	for c in fcntl ioctl prctl kill setpgid prlimit64 getpid getppid \
+	    rt_sigprocmask sched_setaffinity sched_getaffinity uname fsync \
+	    rt_sigtimedwait rt_sigaction memfd_create getdents64; do
+		only 1.all/$(numbers $c) sh_process '' ||
+		    only 38.all/$(numbers $c) sh_process ''
+	done
+	only 1.all/$(numbers socket) '.*' 'socket'
+	only 1.all/$(numbers pipe) '.*' 'pipe'
+}
+
+wrong_clock() {
+	swift -Wl,--wrap=clock_gettime "$@" "$top/tests/clock.c"
+	got=0
+	timeout -s KILL 100 ./swift -q -t 0.1 -o rec $words >out 2>err ||
+	    got=$?
+	test $got = 1
+}
+
+test_clock_that_stands() {
+	words=os wrong_clock -DAFTER=0
+	whole rec
+	lacks rec '^result'
+	has rec '^none	pipe_lat	CLOCK_MONOTONIC does not advance'
+}
+
+# the clock stops in the middle, where nothing but the kernel knows the time
+test_clock_that_stops() {
+	words='pipe_lat null_syscall' wrong_clock -DAFTER=5025
+	lacks rec '	-[0-9]' '	0	'
+	has rec '^end'
+}
+
+test_clock_that_goes_back() {
+	words='pipe_lat null_syscall' wrong_clock -DAFTER=5025 -DBACK=100
+	lacks rec '	-[0-9]' '	0	'
+	has rec '^end'
+}
+
+test_one_cpu() {
+	swift
+	status 0 taskset -c "$(nproc_last)" ./swift -q -t 0.01 -o rec os
+	whole rec
+	only rec '.*' 'CPU'
+	has rec '^fact	cpus	1/' '^result	pipe_lat'
+	lacks rec 'not pinned'
+}
+
+# the last CPU that is allowed
+nproc_last() {
+	taskset -cp $$ | sed 's/.*[:,-] *//'
+}
+
+test_mask_without_the_first_cpu() {
+	test "$(nproc_last)" != 0 || skip "there is no other"
+	odd
+	status 0 taskset -c "1-$(nproc_last)" ./odd -q -t 0.1 -o rec pinned
+	has rec '^fact	pinned	1$'
+	lacks rec 'not pinned'
+}
+
+# all of a run stands still for longer than a row may take
+stopped() {
+	odd -DTIMEOUT=2
+	./odd -q -t 5 -o rec steady slow >out 2>err &
+	p=$!
+	sleep 1
+	all="$p $(cat /proc/$p/task/$p/children)"
+	kill -STOP $all
+	sleep 3
+	kill -CONT $all
+	wait $p
+	lacks rec '^none' '^note'
+	holds "$(value rec slow 6) < 500000 && $(value rec steady 6) < 1000"
+	for v in $(value rec slow 7 | tr ',' ' '); do
+		holds "$v < 1000000"
+	done
+}
+
+test_stopped() {
+	stopped
+}
