@@ -119,6 +119,14 @@ void fact(struct bench *b, const char *name, const char *value, ...)
  * parent.  Fails the row where there can be none.
  */
 pid_t peer(struct bench *b);
+/* CPUs that were allowed at the start; 0: not known. */
+int cpu_count(const struct bench *b);
+/*
+ * Pins to one of them, counted from the last, 0, where a row begins: the
+ * first has the interrupts.  Returns 0, or -1 with errno; ENODEV: there are
+ * not as many.
+ */
+int pin(struct bench *b, int nth);
 /* Back to every CPU that was allowed at the start. */
 void unpin(struct bench *b);
 /* Seconds on CLOCK_MONOTONIC. */

@@ -218,29 +218,49 @@ peer(struct bench *b)
 	return pid;
 }
 
-/* Pins to the last CPU that is allowed: the first has the interrupts. */
-static void
-pin(struct bench *b)
-{
-	enum { BITS = 8 * sizeof (long) };
-	unsigned long *one;
-	size_t i;
-	long n;
+enum { BITS = 8 * sizeof (long) };
 
-	n = syscall(SYS_sched_getaffinity, 0, sizeof b->cpus, b->cpus);
+int
+cpu_count(const struct bench *b)
+{
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < b->cpubytes * 8; i++)
+		n += b->cpus[i / BITS] >> i % BITS & 1;
+	return n;
+}
+
+int
+pin(struct bench *b, int nth)
+{
+	unsigned long one[CPUWORDS] = { 0 };
+	size_t i = b->cpubytes * 8;
+
+	while (i--)
+		if (b->cpus[i / BITS] >> i % BITS & 1 && nth-- == 0)
+			break;
+	if (nth >= 0) {
+		errno = ENODEV;
+		return -1;
+	}
+	one[i / BITS] = 1UL << i % BITS;
+	return (int)syscall(SYS_sched_setaffinity, 0, b->cpubytes, one);
+}
+
+/* Learns what is allowed, and pins to the last. */
+static void
+settle(struct bench *b)
+{
+	long n = syscall(SYS_sched_getaffinity, 0, sizeof b->cpus, b->cpus);
+
 	if (n <= 0) {
 		note(b, "not pinned: sched_getaffinity:");
 		return;
 	}
 	b->cpubytes = (size_t)n;
-	for (i = b->cpubytes * 8; i-- && !(b->cpus[i / BITS] >> i % BITS & 1); )
-		;
-	if (!(one = calloc(1, b->cpubytes)))
-		fail(b, "malloc:");
-	one[i / BITS] = 1UL << i % BITS;
-	if (syscall(SYS_sched_setaffinity, 0, b->cpubytes, one))
+	if (pin(b, 0))
 		note(b, "not pinned: sched_setaffinity:");
-	free(one);
 }
 
 void
@@ -421,7 +441,7 @@ child(const struct test *t, struct result *r, const struct run *how,
 	signal(SIGPIPE, SIG_IGN);       /* EPIPE has a reason to show */
 	sigemptyset(&empty);
 	sigprocmask(SIG_SETMASK, &empty, NULL);
-	pin(&b);
+	settle(&b);
 	t->run(&b);
 	if (!b.kept && strcmp(t->unit, "text"))
 		fail(&b, "no sample");
