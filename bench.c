@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -32,6 +33,7 @@ struct options {
 	double time;            /* -t; 0 where not given */
 	const char *label;      /* -n */
 	const char *file;       /* -o */
+	int runs;               /* -r */
 	double limit;           /* -w, percent */
 	int limited;            /* -w is given */
 	int mode;               /* -c -C -l -h -V; 0: measure */
@@ -449,6 +451,48 @@ take_results(struct record *rec, const struct course *c)
 			take_mean(rec, c->rows[i].test);
 }
 
+/* --- names of records ---------------------------------------------------- */
+
+static int
+compare_names(const struct record *a, const struct record *b)
+{
+	const char *x = record_get(a, "host"), *y = record_get(b, "host");
+	int d = strcmp(record_get(a, "label"), record_get(b, "label"));
+
+	return d ? d : strcmp(x ? x : "", y ? y : "");
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct record *x = *(struct record *const *)a;
+	const struct record *y = *(struct record *const *)b;
+	int d = compare_names(x, y);
+
+	return d ? d : (x > y) - (x < y);
+}
+
+/* Labels that a host has given twice get a number each. */
+static void
+number_labels(struct record *recs, int n)
+{
+	struct record **r = must(calloc((size_t)n + 1, sizeof *r));
+	int i, k, m, named = 0;
+
+	for (i = 0; i < n; i++)
+		if (record_get(&recs[i], "label"))
+			r[named++] = &recs[i];
+	qsort(r, (size_t)named, sizeof *r, by_name);
+	for (i = 0; i < named; i = k) {
+		for (k = i + 1; k < named && !compare_names(r[i], r[k]); k++)
+			;
+		for (m = i; m < k && k - i > 1; m++)
+			record_fact(r[m], "label", "%.3900s #%d",
+				record_get(r[m], "label"), m - i + 1);
+	}
+	free(r);
+}
+
 /* --- a run --------------------------------------------------------------- */
 
 /*
@@ -571,15 +615,49 @@ hidden(const struct course *c)
 	return 0;
 }
 
+/* Rows and results as they were before the first run. */
+static void
+begin(struct course *c, const struct options *opt)
+{
+	int i;
+
+	memset(c->how.common, 0, COMMON);
+	for (i = 0; i < c->n; i++) {
+		struct result *r = c->rows[i].result;
+
+		c->rows[i].over = c->rows[i].failed = 0;
+		if (r)
+			*r = (struct result){ .v = r->v, .end = r->end };
+	}
+	c->until = seconds() + (opt->time > 0 ? opt->time : TIME);
+}
+
+/* A run, its record kept and saved.  Returns as measure() does. */
+static int
+one_run(struct course *c, struct record *rec, const struct options *opt,
+	int fd, int *status)
+{
+	int i, sig;
+
+	begin(c, opt);
+	sig = measure(c, rec, opt);
+	if (fd >= 0 && save(rec, fcntl(fd, F_DUPFD_CLOEXEC, 0),
+	    opt->file ? opt->file : "record"))
+		*status = TROUBLE;
+	for (i = 0; i < c->n; i++)
+		if (c->rows[i].failed)
+			*status = TROUBLE;
+	return sig;
+}
+
 static int
 live(const struct options *opt)
 {
 	struct course c = { .enough = opt->time > 0 ? MAXROUNDS : ENOUGH };
-	struct record rec = { 0 };
+	struct record *recs = must(calloc((size_t)opt->runs, sizeof *recs));
 	struct result *r;
-	int i, fd = opt->fd, sig, status = OK;
+	int i, n = 0, fd = opt->fd, sig = 0, status = OK;
 
-	c.until = seconds() + (opt->time > 0 ? opt->time : TIME);
 	c.progress = !opt->quiet && isatty(2);
 	c.rows = all_rows(&c.n);
 	c.n = choose(c.rows, c.n, opt->words);
@@ -593,16 +671,17 @@ live(const struct options *opt)
 		status = TROUBLE;
 	block(&c.how.stop);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	sig = measure(&c, &rec, opt);
-	if (fd >= 0 && save(&rec, fd, opt->file ? opt->file : "record"))
-		status = TROUBLE;
+	while (n < opt->runs && !sig)
+		sig = one_run(&c, &recs[n++], opt, fd, &status);
+	while (sig && sigtimedwait(&c.how.stop, NULL, &(struct timespec){ 0 })
+	    > 0)
+		;                       /* the same once more: timeout(1) */
 	sigprocmask(SIG_UNBLOCK, &c.how.stop, NULL);
-	report(stdout, &rec, 1);
-	if (opt->verbose || hidden(&c))
-		report_figures(stdout, &rec);
-	for (i = 0; i < c.n; i++)
-		if (c.rows[i].failed)
-			status = TROUBLE;
+	number_labels(recs, n);
+	report(stdout, recs, n);
+	for (i = 0; i < n; i++)
+		if (opt->verbose || hidden(&c))
+			report_figures(stdout, &recs[i]);
 	if (sig) {
 		fflush(stdout);
 		raise(sig);
@@ -655,10 +734,11 @@ two_sides(const struct options *opt, const struct record *recs, int nold,
 }
 
 static void
-rows_each(const struct options *opt, const struct record *recs, int n)
+rows_each(const struct options *opt, struct record *recs, int n)
 {
 	int i;
 
+	number_labels(recs, n);
 	if (n)
 		report(stdout, recs, n);
 	for (i = 0; opt->verbose && i < n; i++)
@@ -720,8 +800,8 @@ list(void)
 }
 
 static const char usage[] =
-	"usage: bench [-qv] [-t seconds] [-n name] [-o file] [-d display] "
-	"[test ...]\n"
+	"usage: bench [-qv] [-t seconds] [-r runs] [-n name] [-o file]\n"
+	"             [-d display] [test ...]\n"
 	"       bench -c [-v] [-w percent] file ...\n"
 	"       bench -C [-v] [-w percent] old ... -- new ...\n"
 	"       bench -l | -h | -V\n"
@@ -738,6 +818,7 @@ static const char help[] =
 	"  -o file     append the record of the run to file\n"
 	"  -d display  X server to draw on, instead of $DISPLAY\n"
 	"  -q          no progress line\n"
+	"  -r runs     so many runs, one after the other, a row each\n"
 	"  -v          a line a test, with quartiles; the reason behind each -\n"
 	"  -c          print the tables of the records in files, - is standard\n"
 	"              input; compare two files, or two records in one\n"
@@ -762,10 +843,12 @@ parse(struct options *opt, int argc, char **argv)
 {
 	const char *s;
 	char *end, **w;
+	long runs;
 	int c;
 
+	opt->runs = 1;
 	opt->limit = LIMIT;
-	while ((c = getopt(argc, argv, "cCd:hln:o:qt:vVw:")) != -1) {
+	while ((c = getopt(argc, argv, "cCd:hln:o:qr:t:vVw:")) != -1) {
 		switch (c) {
 		case 'c':
 		case 'C':
@@ -795,6 +878,13 @@ parse(struct options *opt, int argc, char **argv)
 			break;
 		case 'q':
 			opt->quiet = 1;
+			break;
+		case 'r':
+			runs = strtol(optarg, &end, 10);
+			if (*end || end == optarg || runs < 1 || runs > 1000)
+				misuse("-r: %s: not a number of runs "
+					"(1 to 1000)", optarg);
+			opt->runs = (int)runs;
 			break;
 		case 't':
 			opt->time = strtod(optarg, &end);
