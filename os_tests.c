@@ -10,14 +10,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <sched.h>
+#include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -92,41 +97,139 @@ mhz(struct bench *b)
 #undef ADD
 }
 
+/*
+ * A system call, as the kernel returns it.  What a C library does around
+ * one takes a twentieth of the shortest.
+ */
+static inline long
+kernel(long nr, long a, long b, long c)
+{
+	long r;
+
+#if defined __x86_64__
+	__asm__ volatile("syscall" : "=a"(r)
+		: "0"(nr), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+#elif defined __aarch64__
+	register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2)
+		: "memory");
+	r = x0;
+#else
+	r = syscall(nr, a, b, c);
+#endif
+	return r;
+}
+
+static int
+open_device(struct bench *b, const char *name, int flags)
+{
+	int fd = open(name, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		fail(b, "%s:", name);
+	return fd;
+}
+
 /* A write of one byte to /dev/null, straight to the kernel. */
 static void
 null_syscall(struct bench *b)
 {
-	int fd = open("/dev/null", O_WRONLY);
+	int fd = open_device(b, "/dev/null", O_WRONLY);
 	long n;
 
-	if (fd < 0)
-		fail(b, "/dev/null:");
 	while (sample(b))
 		for (n = b->n; n--; )
-			if (syscall(SYS_write, fd, "", 1) != 1)
-				fail(b, "write /dev/null:");
+			if (kernel(SYS_write, fd, (long)"", 1) != 1)
+				fail(b, "write /dev/null");
 	close(fd);
 }
 
-/* fork, the child execs (or, without a path, ends at once), waitpid. */
+/* getppid(): into the kernel and out again. */
 static void
-processes(struct bench *b, const char *path, const char *const *argv)
+null_call(struct bench *b)
+{
+	long n;
+
+	while (sample(b))
+		for (n = b->n; n--; )
+			if (kernel(SYS_getppid, 0, 0, 0) < 0)
+				fail(b, "getppid");
+}
+
+/* The mean of a read of one byte from /dev/zero and a write to /dev/null. */
+static void
+null_io(struct bench *b)
+{
+	int in = open_device(b, "/dev/zero", O_RDONLY);
+	int out = open_device(b, "/dev/null", O_WRONLY);
+	char c;
+	long n;
+
+	b->work = 2;
+	while (sample(b))
+		for (n = b->n; n--; )
+			if (kernel(SYS_read, in, (long)&c, 1) != 1 ||
+			    kernel(SYS_write, out, (long)&c, 1) != 1)
+				fail(b, "read /dev/zero, write /dev/null");
+	close(in);
+	close(out);
+}
+
+/* clock_gettime(CLOCK_MONOTONIC) as programs call it: no system call, mostly. */
+static void
+clock_lat(struct bench *b)
+{
+	struct timespec t;
+	long n;
+
+	while (sample(b))
+		for (n = b->n; n--; )
+			if (clock_gettime(CLOCK_MONOTONIC, &t))
+				fail(b, "clock_gettime:");
+}
+
+enum start { FORK, VFORK, SPAWN };
+
+/*
+ * Starts a child that execs or, without a path, ends at once.  Returns its
+ * number, or -1 with errno.
+ */
+static pid_t
+start(struct bench *b, enum start how, const char *path, char *const *argv)
 {
 	static char *const nothing[] = { NULL };
+	pid_t pid;
+
+	if (how == SPAWN) {
+		errno = posix_spawn(&pid, path, NULL, NULL, argv, nothing);
+		return errno ? -1 : pid;
+	}
+	pid = how == VFORK ? vfork() : fork();
+	if (!pid && !path)
+		_exit(0);
+	if (!pid) {
+		execve(path, argv, nothing);
+		fail(b, "%s: exec:", path);
+	}
+	return pid;
+}
+
+/* A child is started and waited for. */
+static void
+processes(struct bench *b, enum start how, const char *path,
+	const char *const *argv)
+{
 	pid_t pid;
 	long n;
 	int status;
 
 	while (sample(b))
 		for (n = b->n; n--; ) {
-			if ((pid = fork()) < 0)
-				fail(b, "fork:");
-			if (!pid && !path)
-				_exit(0);
-			if (!pid) {
-				execve(path, (char *const *)argv, nothing);
-				fail(b, "%s: exec:", path);
-			}
+			pid = start(b, how, path, (char *const *)argv);
+			if (pid < 0)
+				fail(b, how == SPAWN ? "spawn:" : "fork:");
 			if (waitpid(pid, &status, 0) != pid)
 				fail(b, "waitpid:");
 			if (status)
@@ -138,7 +241,7 @@ processes(struct bench *b, const char *path, const char *const *argv)
 static void
 null_process(struct bench *b)
 {
-	processes(b, NULL, NULL);
+	processes(b, FORK, NULL, NULL);
 }
 
 /*
@@ -175,7 +278,10 @@ mute(struct bench *b)
 		fail(b, "/dev/null:");
 }
 
-/* As null_process; the child becomes this program, which prints a line. */
+/*
+ * As null_process, started as arg has it; the child becomes this program,
+ * which prints a line.
+ */
 static void
 simple_process(struct bench *b)
 {
@@ -184,7 +290,7 @@ simple_process(struct bench *b)
 	const char *const argv[] = { "bench", "--hello", NULL };
 
 	mute(b);
-	processes(b, path, argv);
+	processes(b, (enum start)b->arg, path, argv);
 }
 
 /* The same, started by a shell. */
@@ -198,44 +304,209 @@ sh_process(struct bench *b)
 	if (access("/bin/sh", X_OK))
 		skip(b, "/bin/sh:");
 	mute(b);
-	processes(b, "/bin/sh", argv);
+	processes(b, FORK, "/bin/sh", argv);
+}
+
+enum { WAIT = 0, WAKE = 1 };    /* FUTEX_..., of a header that is not libc's */
+
+static void
+futex_pass(_Atomic int *turn, int to)
+{
+	*turn = to;
+	syscall(SYS_futex, turn, WAKE, 1, NULL, NULL, 0);
+}
+
+static void
+futex_await(struct bench *b, _Atomic int *turn, int mine)
+{
+	while (*turn != mine)
+		if (syscall(SYS_futex, turn, WAIT, !mine, NULL, NULL, 0)
+		    && errno != EAGAIN && errno != EINTR)
+			fail(b, "futex:");
+}
+
+static int
+end_thread(void *p)
+{
+	(void)p;
+	return 0;
 }
 
 /*
- * A token goes round a ring of processes on one CPU; what a write and a
- * read of the same pipes cost without a switch is taken off.  An operation
- * is a round: as many hand-overs as there are processes.
+ * A thread that ends at once is made and waited for: the system calls that
+ * a C library makes for one, a stack among them, without the library.
+ */
+static void
+thread_lat(struct bench *b)
+{
+	enum { STACK = 128 << 10, FLAGS = CLONE_VM | CLONE_FS | CLONE_FILES |
+		CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+		CLONE_CHILD_CLEARTID };
+	int alive;
+	char *stack;
+	long n;
+
+	while (sample(b))
+		for (n = b->n; n--; ) {
+			stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (stack == MAP_FAILED)
+				fail(b, "memory:");
+			alive = 1;
+			if (clone(end_thread, stack + STACK, FLAGS, NULL, NULL,
+			    NULL, &alive) < 0)
+				fail(b, "clone:");
+			futex_await(b, (_Atomic int *)&alive, 0);
+			munmap(stack, STACK);
+		}
+}
+
+/* --- hand-overs between processes ----------------------------------------- */
+
+/* Rows of two processors; in the arg of their rows. */
+enum { FAR = 0x100 };
+
+static void
+want_two(struct bench *b)
+{
+	if (b->arg & FAR && cpu_count(b) < 2)
+		skip(b, "no second CPU is allowed");
+}
+
+/* The second of two processes of a row goes where it belongs. */
+static void
+move_away(struct bench *b)
+{
+	if (b->arg & FAR && pin(b, 1))
+		fail(b, "sched_setaffinity:");
+}
+
+/* Processes of a ring, KB that each reads in its turn, in arg. */
+#define RING(procs, kb) ((procs) | (long)(kb) << 16)
+
+/* What a process of the ring does with the token. */
+static void
+work_on(const long *data, size_t words)
+{
+	if (words)
+		read_words(NULL, data, words);
+}
+
+/*
+ * A token goes round a ring of processes, each of which reads memory of its
+ * own when it has it; what a write and a read of the same pipes and of such
+ * memory cost without a switch is taken off.  An operation is a round: as
+ * many hand-overs as there are processes.  On one CPU, or on two in turn.
  */
 static void
 context_switch(struct bench *b)
 {
-	enum { MOST_PROCS = 8 };
-	int fd[MOST_PROCS][2], i, size = (int)b->arg;
+	enum { MOST_PROCS = 16 };
+	int fd[MOST_PROCS][2], i, size = (int)(b->arg & 0xff);
+	size_t words = (size_t)(b->arg >> 16 << 10) / sizeof (long);
+	long *data = words ? anonymous(b, words * sizeof (long)) : NULL;
 	char token = 0;
 	long n;
 
+	want_two(b);
 	for (i = 0; i < size; i++)
 		make_pipe(b, fd[i]);
 	while (preliminary(b, &b->less))
 		for (n = b->n; n--; )
-			for (i = 0; i < size; i++)
+			for (i = 0; i < size; i++) {
 				if (put(fd[i][1], &token, 1) != 1 ||
 				    get(fd[i][0], &token, 1) != 1)
 					fail(b, "pipe of one's own:");
+				work_on(data, words);
+			}
 	b->work = size;
 	for (i = 1; i < size; i++) {
 		if (peer(b))
 			continue;
-		while (get(fd[i - 1][0], &token, 1) == 1 &&
-		    put(fd[i][1], &token, 1) == 1)
-			;
+		if (i & 1)
+			move_away(b);
+		data = words ? anonymous(b, words * sizeof (long)) : NULL;
+		while (get(fd[i - 1][0], &token, 1) == 1) {
+			work_on(data, words);
+			if (put(fd[i][1], &token, 1) != 1)
+				break;
+		}
 		fail(b, "pipe in the ring:");
 	}
 	while (sample(b))
-		for (n = b->n; n--; )
+		for (n = b->n; n--; ) {
 			if (put(fd[0][1], &token, 1) != 1 ||
 			    get(fd[size - 1][0], &token, 1) != 1)
 				fail(b, "pipe of the ring:");
+			work_on(data, words);
+		}
+}
+
+/* A word that two processes share: whose turn it is. */
+static _Atomic int *
+shared_turn(struct bench *b)
+{
+	_Atomic int *turn = shared(sizeof *turn);
+
+	if (!turn)
+		fail(b, "memory:");
+	want_two(b);
+	return turn;
+}
+
+/* There and back: two processes wake each other by a futex. */
+static void
+futex_lat(struct bench *b)
+{
+	_Atomic int *turn = shared_turn(b);
+	long n;
+
+	if (!peer(b))
+		for (move_away(b); ; futex_pass(turn, 0))
+			futex_await(b, turn, 1);
+	while (sample(b))
+		for (n = b->n; n--; ) {
+			futex_pass(turn, 1);
+			futex_await(b, turn, 0);
+		}
+}
+
+/* sched_yield() to a process that does the same: there and back. */
+static void
+yield_lat(struct bench *b)
+{
+	long n;
+
+	if (!peer(b))
+		for (;;)
+			sched_yield();
+	while (sample(b))
+		for (n = b->n; n--; )
+			if (sched_yield())
+				fail(b, "sched_yield:");
+}
+
+/*
+ * A line of the caches goes from a processor to another, which waits for it
+ * in a loop, and back; an operation is both ways.
+ */
+static void
+line_lat(struct bench *b)
+{
+	_Atomic int *turn = shared_turn(b);
+	long n;
+
+	b->work = 2;
+	if (!peer(b))
+		for (move_away(b); ; *turn = 0)
+			while (*turn != 1)
+				;
+	while (sample(b))
+		for (n = b->n; n--; ) {
+			*turn = 1;
+			while (*turn != 0)
+				;
+		}
 }
 
 /* --- a file in the page cache -------------------------------------------- */
@@ -315,7 +586,7 @@ mmap_lat(struct bench *b)
 
 /* --- two processes and a link between them ------------------------------- */
 
-enum kind { PIPE, UDP, TCP };
+enum kind { PIPE, UDP, TCP, UNIX, EVENT };
 
 /* An end of a link: where it reads, where it writes. */
 struct link {
@@ -332,6 +603,20 @@ link_pipes(struct bench *b, struct link end[2])
 	make_pipe(b, back);
 	end[0] = (struct link){ PIPE, back[0], there[1] };
 	end[1] = (struct link){ PIPE, there[0], back[1] };
+}
+
+static void
+link_local(struct bench *b, enum kind kind, struct link end[2])
+{
+	int i, fd[2];
+
+	if (kind == UNIX && socketpair(AF_UNIX, SOCK_STREAM, 0, fd))
+		fail(b, "socketpair:");
+	for (i = 0; kind == EVENT && i < 2; i++)
+		if ((fd[i] = eventfd(0, 0)) < 0)
+			fail(b, "eventfd:");
+	end[0] = (struct link){ kind, fd[0], fd[kind == EVENT] };
+	end[1] = (struct link){ kind, fd[1], fd[kind != EVENT] };
 }
 
 static void
@@ -425,33 +710,40 @@ call_up(struct bench *b, enum kind kind,
 {
 	struct link end[2];
 
+	want_two(b);
 	if (kind == PIPE)
 		link_pipes(b, end);
+	else if (kind >= UNIX)
+		link_local(b, kind, end);
 	else
 		link_sockets(b, kind, end);
 	if (!peer(b)) {
-		hang_up(end[0]);
+		if (kind != EVENT)
+			hang_up(end[0]);
+		move_away(b);
 		serve(b, end[1]);
 		_exit(0);
 	}
-	hang_up(end[1]);
+	if (kind != EVENT)
+		hang_up(end[1]);
 	return end[0];
 }
 
 /* --- latencies: there and back ------------------------------------------- */
 
-/* Bytes sent each way. */
+enum { MOST_BYTES = 8 };        /* sent each way */
+
 static size_t
 length(enum kind kind)
 {
-	return kind == UDP ? 4 : 1;
+	return kind == EVENT ? MOST_BYTES : kind == UDP ? 4 : 1;
 }
 
 static void
 echo(struct bench *b, struct link l)
 {
 	size_t len = length(l.kind);
-	char m[4];
+	char m[MOST_BYTES];
 	int r;
 
 	while ((r = get(l.in, m, len)) == 1)
@@ -464,9 +756,9 @@ echo(struct bench *b, struct link l)
 static void
 latency(struct bench *b)
 {
-	struct link l = call_up(b, (enum kind)b->arg, echo);
+	struct link l = call_up(b, (enum kind)(b->arg & 0xff), echo);
 	size_t len = length(l.kind);
-	char m[4] = { 0 };
+	char m[MOST_BYTES] = { 1 };
 	long n;
 
 	while (sample(b))
@@ -477,6 +769,45 @@ latency(struct bench *b)
 				fail(b, "read:");
 		}
 	hang_up(l);
+}
+
+/* Accepts connections and resets them, so that none lingers (TIME_WAIT). */
+static void
+accept_all(struct bench *b, int fd)
+{
+	static const struct linger now = { 1, 0 };
+	int one;
+
+	for (;;) {
+		if ((one = accept(fd, NULL, NULL)) < 0)
+			fail(b, "peer: accept:");
+		if (setsockopt(one, SOL_SOCKET, SO_LINGER, &now, sizeof now))
+			fail(b, "peer: setsockopt:");
+		close(one);
+	}
+}
+
+/* A socket, a connection to a server that accepts and ends it, the end. */
+static void
+tcp_connect(struct bench *b)
+{
+	struct sockaddr_in name;
+	int fd, server = local_socket(b, TCP, &name);
+	char c;
+	long n;
+
+	if (listen(server, 1))
+		fail(b, "listen:");
+	if (!peer(b))
+		accept_all(b, server);
+	while (sample(b))
+		for (n = b->n; n--; close(fd)) {
+			if ((fd = socket(AF_INET, SOCK_STREAM, 0)) < 0)
+				fail(b, "socket:");
+			connect_to(b, fd, &name);
+			if (read(fd, &c, 1) > 0 || errno != ECONNRESET)
+				fail(b, "read:");
+		}
 }
 
 /*
@@ -604,7 +935,7 @@ rpc_answer(struct bench *b, struct link l)
 static void
 rpc_latency(struct bench *b)
 {
-	struct link l = call_up(b, (enum kind)b->arg, rpc_answer);
+	struct link l = call_up(b, (enum kind)(b->arg & 0xff), rpc_answer);
 	uint32_t came[MOST_WORDS], due[MOST_WORDS], xid = (uint32_t)getpid();
 	int len;
 	long n;
@@ -668,7 +999,7 @@ pour(struct bench *b, struct link l, const char *piece, long n)
 static void
 stream(struct bench *b)
 {
-	struct link l = call_up(b, (enum kind)b->arg, swallow);
+	struct link l = call_up(b, (enum kind)(b->arg & 0xff), swallow);
 	const char *piece = anonymous(b, PIECE);
 	double lead;
 	long n;
@@ -734,14 +1065,14 @@ const struct test os_tests[] = {
 	{ "null_process", "proc", "Null Process", "us", LESS,
 	  null_process, 0, 0 },
 	{ "simple_process", "proc", "Simple Process", "us", LESS,
-	  simple_process, 0, 0 },
+	  simple_process, FORK, 0 },
 	{ "sh_process", "proc", "/bin/sh Process", "us", LESS,
 	  sh_process, 0, 0 },
 	{ "mmap_lat", "proc", "Mmap lat", "us", LESS, mmap_lat, 0, 0 },
 	{ "ctx_2p_0k", "proc", "2-proc ctxsw", "us", LESS,
-	  context_switch, 2, 0 },
+	  context_switch, RING(2, 0), 0 },
 	{ "ctx_8p_0k", "proc", "8-proc ctxsw", "us", LESS,
-	  context_switch, 8, 0 },
+	  context_switch, RING(8, 0), 0 },
 
 	{ "pipe_lat", "comm", "Pipe", "us", LESS, latency, PIPE, 0 },
 	{ "udp_lat", "comm", "UDP", "us", LESS, latency, UDP, 0 },
@@ -755,7 +1086,43 @@ const struct test os_tests[] = {
 	  file_reread, 0, 0 },
 	{ "mmap_reread_bw", "bw", "Mmap reread", "MB/s", MORE,
 	  mmap_reread, 0, 0 },
+	{ "unix_bw", "bw2", "Unix", "MB/s", MORE, stream, UNIX, 0 },
 
 	{ "mem_mhz", "mem", "Mhz", "MHz", MORE, mhz, 0, 0 },
+
+	{ "null_call", "calls", "Null call", "us", LESS, null_call, 0, 0 },
+	{ "null_io", "calls", "Null I/O", "us", LESS, null_io, 0, 0 },
+	{ "clock_gettime", "calls", "Clock gettime", "us", LESS,
+	  clock_lat, 0, 0 },
+
+	{ "fork", "spawn", "Fork", "us", LESS, null_process, 0, 0 },
+	{ "vfork_exec", "spawn", "Vfork exec", "us", LESS,
+	  simple_process, VFORK, 0 },
+	{ "spawn", "spawn", "Spawn", "us", LESS, simple_process, SPAWN, 0 },
+	{ "exec", "spawn", "Fork exec", "us", LESS, simple_process, FORK, 0 },
+	{ "sh", "spawn", "Fork sh", "us", LESS, sh_process, 0, 0 },
+	{ "thread", "spawn", "Thread", "us", LESS, thread_lat, 0, 0 },
+
+#define CTX(procs, kb) \
+	{ "ctx_" #procs "p_" #kb "k", "ctx", #procs "p " #kb "K", "us", LESS, \
+	  context_switch, RING(procs, kb), 0 },
+#define XCTX(procs, kb) \
+	{ "ctx_" #procs "p_" #kb "k_x", "xctx", #procs "p " #kb "K", "us", \
+	  LESS, context_switch, RING(procs, kb) | FAR, 0 },
+	CTX(2, 16) CTX(2, 64) CTX(8, 16) CTX(8, 64)
+	CTX(16, 0) CTX(16, 16) CTX(16, 64)
+	XCTX(2, 0) XCTX(2, 16) XCTX(2, 64) XCTX(8, 0) XCTX(8, 16) XCTX(8, 64)
+	XCTX(16, 0) XCTX(16, 16) XCTX(16, 64)
+
+	{ "futex_lat", "wake", "Futex", "us", LESS, futex_lat, 0, 0 },
+	{ "eventfd_lat", "wake", "Eventfd", "us", LESS, latency, EVENT, 0 },
+	{ "unix_lat", "wake", "Unix", "us", LESS, latency, UNIX, 0 },
+	{ "tcp_conn", "wake", "TCP conn", "us", LESS, tcp_connect, 0, 0 },
+	{ "yield_lat", "wake", "Yield", "us", LESS, yield_lat, 0, 0 },
+	{ "futex_lat_x", "wake", "x Futex", "us", LESS, futex_lat, FAR, 0 },
+	{ "pipe_lat_x", "wake", "x Pipe", "us", LESS, latency, PIPE | FAR, 0 },
+	{ "unix_lat_x", "wake", "x Unix", "us", LESS, latency, UNIX | FAR, 0 },
+	{ "tcp_lat_x", "wake", "x TCP", "us", LESS, latency, TCP | FAR, 0 },
+	{ "line_lat_x", "wake", "x Line", "us", LESS, line_lat, FAR, 0 },
 	{ 0 }
 };

@@ -24,8 +24,16 @@ struct label {
 	int keep;               /* narrower only when nothing else helps */
 };
 
-#define OS_LABELS \
-	{ { "Host", "host", NULL, 8 }, { "OS", "label", "kernel", 14 } }
+static const struct label os_labels[] = {
+	{ "Host", "host", NULL, 8 },
+	{ "OS", "label", "kernel", 14 },
+	{ 0 }
+}, x_labels[] = {
+	{ "machine", "label", "kernel", 14 },
+	{ "p", "x_depth", NULL, 2 },
+	{ "comm", "x_comm", NULL, 6 },
+	{ 0 }
+};
 
 static const struct table {
 	const char *name;       /* its rows have it as table */
@@ -33,22 +41,41 @@ static const struct table {
 	const char *heading;
 	int lines;              /* of the heads of its columns */
 	int bars;               /* between columns, and a rule under heads */
-	struct label labels[4];
+	const struct label *labels;
 } tables[] = {
 	{ "x", "X", "X drawing (stones: more is better)", 1, 1,
-		{ { "machine", "label", "kernel", 14 },
-		  { "p", "x_depth", NULL, 2 },
-		  { "comm", "x_comm", NULL, 6 } } },
+		x_labels },
 	{ "proc", "Processes", "Processor, Processes - times in microseconds",
-		2, 0, OS_LABELS },
+		2, 0, os_labels },
 	{ "comm", "Communication",
 		"*Local* Communication latencies in microseconds",
-		2, 0, OS_LABELS },
+		2, 0, os_labels },
 	{ "bw", "Bandwidth",
 		"*Local* Communication bandwidths in megabytes/second",
-		2, 0, OS_LABELS },
+		2, 0, os_labels },
 	{ "mem", "Memory", "Memory latencies in nanoseconds",
-		1, 0, OS_LABELS },
+		1, 0, os_labels },
+	{ "calls", "System calls", "System calls - times in microseconds",
+		2, 0, os_labels },
+	{ "spawn", "Starting", "Starting processes - times in microseconds",
+		2, 0, os_labels },
+	{ "ctx", "Switches",
+		"Context switches (processes, size) in microseconds",
+		2, 0, os_labels },
+	{ "xctx", "Far switches",
+		"Context switches across CPUs in microseconds",
+		2, 0, os_labels },
+	{ "wake", "Wake-ups", "Wake-ups, there and back (x: across CPUs) "
+		"in microseconds", 2, 0, os_labels },
+	{ "file", "Files", "Files (on tmpfs; d: on a directory) and locks "
+		"in microseconds", 2, 0, os_labels },
+	{ "vm", "Virtual memory", "Virtual memory - times in microseconds",
+		2, 0, os_labels },
+	{ "bw2", "More bandwidth", "Further bandwidths (all: on all CPUs at "
+		"once) in megabytes/second", 2, 0, os_labels },
+	{ "cache", "Caches", "Caches, TLB, parallel loads", 2, 0, os_labels },
+	{ "arith", "Arithmetic", "Arithmetic - nanoseconds an operation",
+		2, 0, os_labels },
 };
 
 static const struct test *const suites[] = SUITES;
