@@ -38,6 +38,7 @@ struct options {
 	int limited;            /* -w is given */
 	int mode;               /* -c -C -l -h -V; 0: measure */
 	int quiet, verbose;
+	int all;                /* -a: tables that are not usual as well */
 	int fd;                 /* the record goes there too; -1: nowhere */
 	char **words;           /* tests or files; ended by NULL */
 };
@@ -165,38 +166,54 @@ same_group(const char *a, const char *b)
 	return n == strcspn(b, "_") && !strncmp(a, b, n);
 }
 
+/* Is the row one of a run that names none? */
+static int
+is_usual(const struct options *opt, const struct test *t)
+{
+	size_t i;
+
+	for (i = 0; i < LEN(usual); i++)
+		if (same_group(t->table, usual[i]))
+			return 1;
+	return opt->all;
+}
+
 /* Does a word of the command line mean this row, or a group it is in? */
 static int
-matches(const char *word, const struct test *t)
+matches(const struct options *opt, const char *word, const struct test *t)
 {
-	return glob(word, t->key) || glob(word, t->table) ||
-		(!strcmp(word, "os") && !same_group(t->table, "x"));
+	if (!strcmp(word, "os"))
+		return is_usual(opt, t) && !same_group(t->table, "x");
+	return glob(word, t->key) || glob(word, t->table);
 }
 
 /* Is the row asked for, itself or as a part of one that is? */
 static int
-wanted(const struct row *row, const struct row *all, int n, char **words)
+wanted(const struct options *opt, const struct row *row,
+	const struct row *all, int n)
 {
 	const struct stone *s = stone(row->test->key);
 	char **w;
 
-	for (w = words; *w; w++)
-		if (matches(*w, row->test))
+	if (!*opt->words)
+		return is_usual(opt, row->test);
+	for (w = opt->words; *w; w++)
+		if (matches(opt, *w, row->test))
 			return 1;
 	row = s ? find(all, n, s->of) : NULL;
-	return !*words || (row && wanted(row, all, n, words));
+	return row && wanted(opt, row, all, n);
 }
 
 /* Leaves the rows asked for; returns how many.  A word without: exit 2. */
 static int
-choose(struct row *rows, int n, char **words)
+choose(struct row *rows, int n, const struct options *opt)
 {
 	struct row *some = must(calloc((size_t)n, sizeof *some));
 	char **w;
 	int i, k = 0;
 
-	for (w = words; *w; w++) {
-		for (i = 0; i < n && !matches(*w, rows[i].test); i++)
+	for (w = opt->words; *w; w++) {
+		for (i = 0; i < n && !matches(opt, *w, rows[i].test); i++)
 			;
 		if (i == n) {
 			warn("%s: no such test or group (bench -l lists them)",
@@ -205,7 +222,7 @@ choose(struct row *rows, int n, char **words)
 		}
 	}
 	for (i = 0; i < n; i++)
-		if (wanted(&rows[i], rows, n, words))
+		if (wanted(opt, &rows[i], rows, n))
 			some[k++] = rows[i];
 	memcpy(rows, some, (size_t)k * sizeof *rows);
 	free(some);
@@ -629,7 +646,8 @@ begin(struct course *c, const struct options *opt)
 		if (r)
 			*r = (struct result){ .v = r->v, .end = r->end };
 	}
-	c->until = seconds() + (opt->time > 0 ? opt->time : TIME);
+	c->until = seconds() + (opt->time > 0 ? opt->time :
+		opt->all ? LONGTIME : TIME);
 }
 
 /* A run, its record kept and saved.  Returns as measure() does. */
@@ -660,7 +678,7 @@ live(const struct options *opt)
 
 	c.progress = !opt->quiet && isatty(2);
 	c.rows = all_rows(&c.n);
-	c.n = choose(c.rows, c.n, opt->words);
+	c.n = choose(c.rows, c.n, opt);
 	c.how.timeout = TIMEOUT;
 	c.how.common = must(shared(COMMON));
 	r = must(results(c.n));
@@ -691,11 +709,15 @@ live(const struct options *opt)
 
 /* --- records of files ----------------------------------------------------- */
 
-/* Adds the records of one file.  Returns the number of faults. */
+/*
+ * Adds the records of one file; in brief, all but the first two without
+ * their rounds.  Returns the number of faults.
+ */
 static int
-read_file(const char *name, struct record **recs, int *n)
+read_file(const char *name, struct strings *strings, int brief,
+	struct record **recs, int *n)
 {
-	struct input in = { .name = name };
+	struct input in = { .name = name, .strings = strings };
 	struct record r;
 
 	if (!strcmp(name, "-")) {
@@ -705,8 +727,10 @@ read_file(const char *name, struct record **recs, int *n)
 		warn("%s: open:", name);
 		return 1;
 	}
-	while (record_read(&in, &r)) {
-		*recs = must(realloc(*recs, (size_t)(*n + 1) * sizeof r));
+	while (in.brief = brief && *n > 1, record_read(&in, &r)) {
+		if (!(*n & (*n - 1)))
+			*recs = must(realloc(*recs,
+				(size_t)(*n ? 2 * *n : 1) * sizeof r));
 		(*recs)[(*n)++] = r;
 	}
 	if (in.f != stdin)
@@ -753,15 +777,19 @@ static int
 files(const struct options *opt)
 {
 	struct record *recs = NULL;
+	struct strings strings = { 0 };
 	char **w;
-	int n = 0, nold = 0, faults = 0, words = 0, status = OK;
+	int n = 0, nold = 0, faults = 0, words = 0, status = OK, brief;
 
+	for (w = opt->words; *w; w++)
+		;
+	brief = opt->mode == 'c' && w - opt->words != 2;
 	for (w = opt->words; *w; w++) {
 		if (opt->mode == 'C' && !strcmp(*w, "--")) {
 			nold = n;
 			continue;
 		}
-		faults += read_file(*w, &recs, &n);
+		faults += read_file(*w, &strings, brief, &recs, &n);
 		if (!words++ && opt->mode == 'c')
 			nold = n;
 	}
@@ -778,6 +806,7 @@ files(const struct options *opt)
 	while (n)
 		record_free(&recs[--n]);
 	free(recs);
+	strings_free(&strings);
 	return faults ? TROUBLE : status;
 }
 
@@ -800,7 +829,7 @@ list(void)
 }
 
 static const char usage[] =
-	"usage: bench [-qv] [-t seconds] [-r runs] [-n name] [-o file]\n"
+	"usage: bench [-aqv] [-t seconds] [-r runs] [-n name] [-o file]\n"
 	"             [-d display] [test ...]\n"
 	"       bench -c [-v] [-w percent] file ...\n"
 	"       bench -C [-v] [-w percent] old ... -- new ...\n"
@@ -811,8 +840,10 @@ static const char help[] =
 	"\n"
 	"Measures this machine and this kernel and prints tables.\n"
 	"\n"
-	"  test        a key or a group: x proc comm bw mem, os (all but x);\n"
-	"              shell patterns are allowed; none means all\n"
+	"  test        a key or a group: x proc comm bw mem, os (all but x), or\n"
+	"              one of -a; shell patterns are allowed\n"
+	"  -a          measure all: calls spawn ctx xctx wake file vm bw2 cache\n"
+	"              arith curve as well\n"
 	"  -t seconds  time the run may take (one round is always whole)\n"
 	"  -n name     name the row of this run\n"
 	"  -o file     append the record of the run to file\n"
@@ -848,8 +879,11 @@ parse(struct options *opt, int argc, char **argv)
 
 	opt->runs = 1;
 	opt->limit = LIMIT;
-	while ((c = getopt(argc, argv, "cCd:hln:o:qr:t:vVw:")) != -1) {
+	while ((c = getopt(argc, argv, "acCd:hln:o:qr:t:vVw:")) != -1) {
 		switch (c) {
+		case 'a':
+			opt->all = 1;
+			break;
 		case 'c':
 		case 'C':
 		case 'l':

@@ -9,6 +9,10 @@
 #ifndef TIME
 #define TIME 30
 #endif
+/* ... with all tables (-a) */
+#ifndef LONGTIME
+#define LONGTIME 85
+#endif
 /* rounds that should fit into it */
 #ifndef ROUNDS
 #define ROUNDS 5
@@ -136,6 +140,9 @@ static const struct stone {
 };
 
 /* --- tables -------------------------------------------------------------- */
+
+/* those of a run that names none; -a means all */
+static const char *const usual[] = { "x", "proc", "comm", "bw", "mem" };
 
 /* columns of a line */
 #ifndef WIDTH
