@@ -269,23 +269,9 @@ cookie() {
 	END
 }
 
-# compile DIR: DIR/src -> DIR/libxcb.a, which holds libXau too
-compile() (
-	cd "$1/src" || exit
-	for x in $extensions; do
-		/usr/bin/python3 c_client.py -c libxcb -l libxcb -s 3 \
-		    -p /usr/lib/python3/dist-packages "/usr/share/xcb/$x.xml" ||
-		    exit
-	done
-	mkdir -p ../include/xcb ../include/X11 man &&
-	    cp ./*.h ../include/xcb || exit
-	for x in X Xauth Xfuncproto Xfuncs Xosdefs; do
-		cp "/usr/include/X11/$x.h" ../include/X11 || exit
-	done
-
-	test "$ARCH" = native || cookie >cookie.c || exit
-	# Debian's libXau.a was built against glibc with checked string calls
-	cat >shim.c <<-'END'
+# Debian's libXau.a was built against glibc with checked string calls
+checked() {
+	cat <<-'END'
 	#include <stdarg.h>
 	#include <stdio.h>
 
@@ -305,6 +291,81 @@ compile() (
 		return len;
 	}
 	END
+}
+
+# An X server over TCP is named by its address, or localhost: musl's search
+# for the names of hosts would add 16 KB to the binary.
+resolver() {
+	cat <<-'END'
+	#include <arpa/inet.h>
+	#include <errno.h>
+	#include <netdb.h>
+	#include <stdlib.h>
+	#include <string.h>
+
+	struct found {
+		struct addrinfo info;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	};
+
+	int
+	getaddrinfo(const char *restrict host, const char *restrict port,
+	    const struct addrinfo *restrict hints,
+	    struct addrinfo **restrict list)
+	{
+		struct found *f = calloc(1, sizeof *f);
+		unsigned short n = htons(atoi(port));
+
+		(void)hints;
+		if (!f)
+			return EAI_MEMORY;
+		if (strcmp(host, "localhost") == 0)
+			host = "127.0.0.1";
+		f->info.ai_socktype = SOCK_STREAM;
+		f->info.ai_protocol = IPPROTO_TCP;
+		f->v4.sin_port = f->v6.sin6_port = n;
+		if (inet_pton(AF_INET, host, &f->v4.sin_addr) == 1) {
+			f->info.ai_addr = (struct sockaddr *)&f->v4;
+			f->info.ai_addrlen = sizeof f->v4;
+			f->info.ai_family = f->v4.sin_family = AF_INET;
+		} else if (inet_pton(AF_INET6, host, &f->v6.sin6_addr) == 1) {
+			f->info.ai_addr = (struct sockaddr *)&f->v6;
+			f->info.ai_addrlen = sizeof f->v6;
+			f->info.ai_family = f->v6.sin6_family = AF_INET6;
+		} else {
+			free(f);
+			errno = EADDRNOTAVAIL;
+			return EAI_NONAME;
+		}
+		*list = &f->info;
+		return 0;
+	}
+
+	void
+	freeaddrinfo(struct addrinfo *list)
+	{
+		free(list);
+	}
+	END
+}
+
+# compile DIR: DIR/src -> DIR/libxcb.a, which holds libXau too
+compile() (
+	cd "$1/src" || exit
+	for x in $extensions; do
+		/usr/bin/python3 c_client.py -c libxcb -l libxcb -s 3 \
+		    -p /usr/lib/python3/dist-packages "/usr/share/xcb/$x.xml" ||
+		    exit
+	done
+	mkdir -p ../include/xcb ../include/X11 man &&
+	    cp ./*.h ../include/xcb || exit
+	for x in X Xauth Xfuncproto Xfuncs Xosdefs; do
+		cp "/usr/include/X11/$x.h" ../include/X11 || exit
+	done
+
+	test "$ARCH" = native || cookie >cookie.c || exit
+	checked >checked.c && resolver >resolver.c || exit
 	$CC -c -Os -w -std=gnu11 -fno-pie -ffunction-sections -fdata-sections \
 	    -fno-asynchronous-unwind-tables -I../include -D_GNU_SOURCE \
 	    -DHAVE_SENDMSG=1 -DHAVE_ABSTRACT_SOCKETS=1 -DHAVE_GETADDRINFO=1 \
