@@ -171,19 +171,22 @@ payload() {
 	serial 0 115200
 	prompt 1
 	timeout 30
-	say bench: Enter starts; to say more, as linux bench.t=60 bench.only=os
+	display boot.msg
 	default linux
 	label linux
 	kernel linux
 	append initrd=initrd.xz quiet loglevel=3 panic=30 $BOOTARGS
 	END
+	printf 'bench: Enter starts, with words: linux bench.t=60 %s\r\n' \
+	    'bench.only=os bench.then=halt' >"$1/boot.msg"
 }
 
 # fat FILE DIR: an image of 1.44 MB that boots what DIR holds
 fat() {
 	dd if=/dev/zero of="$1" bs=1024 count=1440 2>/dev/null &&
 	    mformat -i "$1" -f 1440 -v BENCH :: && syslinux -i "$1" &&
-	    mcopy -i "$1" "$2/linux" "$2/initrd.xz" "$2/syslinux.cfg" :: || {
+	    mcopy -i "$1" "$2/linux" "$2/initrd.xz" "$2/syslinux.cfg" \
+	    "$2/boot.msg" :: || {
 		wc -c "$2/linux" "$2/initrd.xz" >&2
 		return 1
 	}
@@ -210,7 +213,8 @@ iso() {
 	trap 'rm -rf "$dir"' EXIT
 	trap 'exit 1' HUP INT TERM
 	payload "$dir" 1
-	mkdir "$dir/cd" && mv "$dir/linux" "$dir/initrd.xz" "$dir/cd" &&
+	mkdir "$dir/cd" && mv "$dir/linux" "$dir/initrd.xz" "$dir/boot.msg" \
+	    "$dir/cd" &&
 	    mv "$dir/syslinux.cfg" "$dir/cd/isolinux.cfg" &&
 	    cp /usr/lib/ISOLINUX/isolinux.bin \
 	    /usr/lib/syslinux/modules/bios/ldlinux.c32 "$dir/cd" &&
