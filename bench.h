@@ -144,20 +144,30 @@ struct figure {
 	char *key, *unit;
 	double value;           /* median of all samples */
 	double low, high;       /* quartiles; both value when not known */
-	int digits;             /* significant ones value was given with; 0: all */
+	signed char digits;     /* significant ones value was given with; 0: all */
+	short nrounds;          /* 0 where not known */
 	int samples;            /* 0 where the record came from a file */
-	int nrounds;            /* 0 where not known */
-	double *rounds;         /* median of each round */
+	double *rounds;         /* median of each round; NULL in brief */
 	char *why;              /* not NULL: none, for this reason */
 	char *note;             /* a remark, or NULL */
 };
 
-/* One run.  All strings are the record's own. */
+/* Strings that many records have in common; zeroed: none yet. */
+struct strings {
+	char **slot;
+	size_t n, size;
+};
+
+void strings_free(struct strings *t);
+
+/* One run.  Its strings are its own, or in strings if that is not NULL. */
 struct record {
 	struct pair *facts;
 	int nfacts;
 	struct figure *figures;
 	int nfigures;
+	struct strings *strings;
+	int brief;              /* rounds were counted, but not kept */
 };
 
 void record_free(struct record *r);
@@ -193,6 +203,8 @@ struct input {
 	const char *name;
 	long line;
 	int faults;
+	struct strings *strings;        /* for the records; NULL: their own */
+	int brief;              /* rounds are counted, but not kept */
 	int pending;            /* 1: the line that opens the next one is read;
 	                           -1: it was, and named as not readable */
 };

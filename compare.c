@@ -109,7 +109,8 @@ pool_figure(struct record *to, const struct figure *f, const struct record *r,
 		v[runs] = one->value;
 		v[n + runs] = one->low;
 		v[2 * n + runs++] = one->high;
-		g->nrounds += one->nrounds;
+		if (g->nrounds < 10000)         /* it is a short */
+			g->nrounds += one->nrounds;
 		if (runs == 1 || one->digits < g->digits)
 			g->digits = one->digits;
 		if (one->note && !g->note)

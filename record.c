@@ -64,15 +64,83 @@ copy(const char *s)
 	return made;
 }
 
+/* --- strings that records share ------------------------------------------ */
+
+/* Where a string is, or is to be put. */
+static char **
+slot(const struct strings *t, const char *s)
+{
+	size_t h = 5381;
+
+	for (const char *p = s; *p; p++)
+		h = h * 33 ^ (unsigned char)*p;
+	for (h &= t->size - 1; t->slot[h]; h = (h + 1) & (t->size - 1))
+		if (!strcmp(t->slot[h], s))
+			break;
+	return &t->slot[h];
+}
+
+/* Makes room for as many again. */
+static void
+widen(struct strings *t)
+{
+	struct strings old = *t;
+
+	t->size = old.size ? old.size * 2 : 1024;
+	t->slot = need(calloc(t->size, sizeof *t->slot));
+	for (size_t i = 0; i < old.size; i++)
+		if (old.slot[i])
+			*slot(t, old.slot[i]) = old.slot[i];
+	free(old.slot);
+}
+
+/* A copy that is the record's own, or shared. */
+static char *
+keep(const struct record *r, const char *s)
+{
+	struct strings *t = r->strings;
+	char **p;
+
+	if (!t)
+		return copy(s);
+	if (t->n * 2 >= t->size)
+		widen(t);
+	p = slot(t, s);
+	if (!*p) {
+		*p = copy(s);
+		t->n++;
+	}
+	return *p;
+}
+
+static void
+drop(const struct record *r, char *s)
+{
+	if (!r->strings)
+		free(s);
+}
+
+void
+strings_free(struct strings *t)
+{
+	for (size_t i = 0; i < t->size; i++)
+		free(t->slot[i]);
+	free(t->slot);
+	*t = (struct strings){ 0 };
+}
+
+/* --- records -------------------------------------------------------------- */
+
 void
 record_free(struct record *r)
 {
 	for (int i = 0; i < r->nfacts; i++) {
-		free(r->facts[i].name);
-		free(r->facts[i].value);
+		drop(r, r->facts[i].name);
+		drop(r, r->facts[i].value);
 	}
 	for (int i = 0; i < r->nfigures; i++) {
-		free(r->figures[i].key);        /* and the unit behind it */
+		drop(r, r->figures[i].key);
+		drop(r, r->figures[i].unit);
 		free(r->figures[i].rounds);
 		free(r->figures[i].why);
 		free(r->figures[i].note);
@@ -103,7 +171,8 @@ static void
 add_fact(struct record *r, const char *name, const char *value)
 {
 	r->facts = grow(r->facts, r->nfacts, sizeof *r->facts);
-	r->facts[r->nfacts++] = (struct pair){ copy(name), copy(value) };
+	r->facts[r->nfacts++] = (struct pair){ keep(r, name),
+		keep(r, value) };
 }
 
 void
@@ -120,8 +189,8 @@ record_fact(struct record *r, const char *name, const char *value, ...)
 		add_fact(r, name, s);
 		return;
 	}
-	free(p->value);
-	p->value = copy(s);
+	drop(r, p->value);
+	p->value = keep(r, s);
 }
 
 struct figure *
@@ -136,15 +205,11 @@ record_find(const struct record *r, const char *key)
 struct figure *
 record_add(struct record *r, const char *key, const char *unit)
 {
-	size_t k = strlen(key) + 1, u = strlen(unit) + 1;
-	char *s = need(malloc(k + u));
 	struct figure *f;
 
-	memcpy(s, key, k);
-	memcpy(s + k, unit, u);
 	r->figures = grow(r->figures, r->nfigures, sizeof *r->figures);
 	f = &r->figures[r->nfigures++];
-	*f = (struct figure){ .key = s, .unit = s + k };
+	*f = (struct figure){ .key = keep(r, key), .unit = keep(r, unit) };
 	return f;
 }
 
@@ -335,9 +400,12 @@ given(const char *s)
 	return n < DOUBLE ? n : DOUBLE;
 }
 
-/* The medians of the rounds: numbers and commas.  Returns 0 on others. */
+/*
+ * The medians of the rounds: numbers and commas.  Returns 0 on others.  In
+ * brief they are counted, and what looks like numbers is taken for some.
+ */
 static int
-rounds(struct figure *g, char *s)
+rounds(struct figure *g, char *s, int brief)
 {
 	int n = 1;
 
@@ -345,6 +413,10 @@ rounds(struct figure *g, char *s)
 		return 1;
 	for (const char *p = s; (p = strchr(p, ',')); p++)
 		n++;
+	if (brief) {
+		g->nrounds = (short)n;
+		return !s[strspn(s, "0123456789.eE+-,")];
+	}
 	g->rounds = need(malloc((size_t)n * sizeof *g->rounds));
 	while (s) {
 		char *comma = strchr(s, ',');
@@ -384,11 +456,11 @@ read_result(struct record *r, char **field, int n)
 	g.low = g.high = g.value;
 	if (n > 3 && (!number(field[3], &g.low) || !number(field[4], &g.high)))
 		return "low and high are not numbers above 0";
-	if (!rounds(&g, field[5])) {
+	if (!rounds(&g, field[5], r->brief)) {
 		free(g.rounds);
 		return "rounds are not numbers above 0 and commas";
 	}
-	g.digits = given(field[2]);
+	g.digits = (signed char)given(field[2]);
 	made = record_add(r, field[0], field[1]);
 	g.key = made->key;
 	g.unit = made->unit;
@@ -520,7 +592,7 @@ record_read(struct input *in, struct record *r)
 	const char *bad;
 	long results = 0;
 
-	*r = (struct record){ 0 };
+	*r = (struct record){ .strings = in->strings, .brief = in->brief };
 	if (in->pending <= 0 && !seek(in))
 		return 0;
 	in->pending = 0;
