@@ -50,6 +50,8 @@ struct row {
 	double took;            /* seconds of its last round */
 	int over;               /* not to be tried again */
 	int failed;             /* in a round: exit status 1 */
+	int when[MAXROUNDS];    /* round of the run that each of its own is */
+	double spread;          /* of its quartiles, part of the median */
 };
 
 /* A message on standard error; a colon at its end calls for errno's text. */
@@ -238,6 +240,8 @@ struct course {
 	double until;           /* when its time is used */
 	int enough;             /* rounds after which it ends all the same */
 	int progress;           /* a line on standard error is wanted */
+	struct noise *noise;
+	int round;
 	struct run how;
 };
 
@@ -279,9 +283,12 @@ static int
 step(struct course *c, struct row *row)
 {
 	double began = seconds();
+	int n = row->result->rounds;
 	int sig = run(row->test, row->result, &c->how);
 
 	row->took = seconds() - began;
+	if (row->result->rounds > n)
+		row->when[n] = c->round;
 	if (sig || row->result->state == GOOD)
 		return sig;
 	row->over = 1;
@@ -291,40 +298,95 @@ step(struct course *c, struct row *row)
 	return 0;
 }
 
+static double
+spread(const struct row *row)
+{
+	struct figure f = { 0 };
+
+	if (row->over || !row->result || summary(row->test, row->result, &f))
+		return 0;
+	free(f.rounds);
+	return (f.high - f.low) / f.value;
+}
+
+static int
+by_spread(const void *a, const void *b)
+{
+	double x = (*(struct row *const *)a)->spread;
+	double y = (*(struct row *const *)b)->spread;
+
+	return (x < y) - (x > y);
+}
+
+/* The rows of the next round; after ROUNDS those that spread, most first. */
+static int
+line_up(const struct course *c, struct row **line)
+{
+	int i, n = 0;
+
+	for (i = 0; i < c->n; i++) {
+		struct row *row = &c->rows[i];
+
+		if (!row->result || row->over)
+			continue;
+		if (c->round >= ROUNDS && (row->spread = spread(row)) < CALM)
+			continue;
+		line[n++] = row;
+	}
+	if (c->round >= ROUNDS)
+		qsort(line, (size_t)n, sizeof *line, by_spread);
+	return n;
+}
+
+/* A round.  Sets *done to the rows it had time for.  Returns as step(). */
+static int
+pass(struct course *c, struct row **line, int n, int *done)
+{
+	int i, sig = 0;
+
+	for (*done = i = 0; i < n && !sig; i++) {
+		if (line[i]->over ||
+		    (c->round && seconds() + line[i]->took > c->until))
+			continue;
+		progress(c, c->round, line[i]);
+		sig = step(c, line[i]);
+		(*done)++;
+	}
+	if (*done)
+		noise_round(c->noise);
+	return sig;
+}
+
 /*
  * Rounds until the time is used, the first one whole.  The samples of a
- * round are made as many as will let ROUNDS of them fit, set-up included.
+ * round are made as many as will let ROUNDS of them fit, set-up included,
+ * and leave SPARE for those that repeat what spreads most.
  */
 static int
 rounds(struct course *c)
 {
-	double began, setup, fair = (c->until - seconds()) / ROUNDS / c->n;
-	struct row *row, *end = c->rows + c->n;
-	int round, live, sig;
+	double now = seconds(), began, setup, *slice = &c->how.slice;
+	double planned = c->until - SPARE * (c->until - now);
+	struct row **line = must(calloc((size_t)c->n, sizeof *line));
+	int n, done, sig = 0;
 
-	c->how.slice = fair / 2;
-	for (round = 0; round < c->enough; round++) {
-		c->how.slice = fmin(fmax(c->how.slice, MINSLICE), MAXSLICE);
+	*slice = (planned - now) / ROUNDS / c->n / 2;
+	for (c->round = 0; c->round < c->enough && !sig; c->round++) {
+		if (!(n = line_up(c, line)))
+			break;
+		*slice = fmin(fmax(*slice, MINSLICE), MAXSLICE);
 		began = seconds();
-		for (live = 0, row = c->rows; row < end; row++) {
-			if (!row->result || row->over)
-				continue;
-			if (round && seconds() + row->took > c->until)
-				return 0;
-			progress(c, round, row);
-			if ((sig = step(c, row)))
-				return sig;
-			live++;
-		}
-		if (!live)
-			return 0;
-		setup = (seconds() - began) / live - c->how.slice;
-		if (round + 1 < ROUNDS) {
-			fair = (c->until - seconds()) / (ROUNDS - round - 1);
-			c->how.slice = fair * 0.96 / live - setup;
-		}
+		sig = pass(c, line, n, &done);
+		if (!done)
+			break;
+		now = seconds();
+		setup = (now - began) / done - *slice;
+		if (c->round + 1 < ROUNDS)
+			*slice = (planned - now) / (ROUNDS - c->round - 1) *
+				0.96 / done - setup;
 	}
-	return 0;
+	free(line);
+	return sig;
 }
 
 /* --- from results to a record -------------------------------------------- */
@@ -468,6 +530,25 @@ take_results(struct record *rec, const struct course *c)
 			take_mean(rec, c->rows[i].test);
 }
 
+/* Which rows were hit by what disturbed the run. */
+static void
+take_noise(struct record *rec, const struct course *c)
+{
+	const struct figure *f;
+	int i;
+
+	noise_judge(c->noise, rec);
+	for (i = 0; i < c->n; i++) {
+		const struct row *row = &c->rows[i];
+
+		f = record_find(rec, row->test->key);
+		if (row->result && f && f->nrounds == row->result->rounds)
+			noise_hit(c->noise, f, row->test->better, row->when);
+	}
+	noise_facts(c->noise, rec);
+	free(c->noise);
+}
+
 /* --- names of records ---------------------------------------------------- */
 
 static int
@@ -602,18 +683,17 @@ no_clock(struct course *c)
 static int
 measure(struct course *c, struct record *rec, const struct options *opt)
 {
-	struct noise noise;
 	int sig, still;
 
-	noise_start(&noise);
+	c->noise = must(noise_start());
 	still = clock_check(&c->how.clock);
 	host_facts(rec, still ? -1 : c->how.clock.cost);
 	if (opt->label)
 		record_fact(rec, "label", "%s", opt->label);
 	sig = still ? no_clock(c) : rounds(c);
 	progress(c, 0, NULL);
-	noise_facts(rec, &noise);
 	take_results(rec, c);
+	take_noise(rec, c);
 	return sig;
 }
 

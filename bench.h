@@ -332,13 +332,6 @@ void compare_figures(FILE *f, const struct comparison *c);
 
 /* The facts of record.md that need no measuring; cost as clock_cost(). */
 void host_facts(struct record *r, double cost);
-/* Those known only at the end: steal, seconds.  Call start first. */
-struct noise {
-	double began;
-	unsigned long long steal, total;        /* of /proc/stat, ticks */
-};
-void noise_start(struct noise *n);
-void noise_facts(struct record *r, const struct noise *n);
 /* Bytes of the largest cache that sysfs or the CPU names; 0: not known. */
 size_t cache_size(void);
 /* Bytes a test may use: a quarter of what is available. */
@@ -350,6 +343,25 @@ size_t memory_limit(void);
 void *anonymous(struct bench *b, size_t size);
 /* Reads n words, a multiple of 16, and uses them; to is not used. */
 void read_words(volatile long *to, const volatile long *from, size_t n);
+
+/* --- noise.c: what disturbed a run ---------------------------------------- */
+
+struct noise;
+
+/* Begins to count; NULL with errno where there is no memory. */
+struct noise *noise_start(void);
+/* A round is over. */
+void noise_round(struct noise *n);
+/* The run is, and its figures are in r: which rounds were disturbed? */
+void noise_judge(struct noise *n, const struct record *r);
+/*
+ * How much worse was a figure in those?  when: in which round of the run
+ * each of its own was.  Not before noise_judge().
+ */
+void noise_hit(struct noise *n, const struct figure *f, enum better better,
+	const int *when);
+/* The facts of all that: seconds, steal, round1 ..., disturbed if it was. */
+void noise_facts(const struct noise *n, struct record *r);
 
 /* --- xcb_tests.c: for the command line ----------------------------------- */
 

@@ -557,12 +557,12 @@ static int
 momentary(const char *name)
 {
 	static const char *const names[] = { "date", "label", "seconds",
-		"steal", "mem_available", "clock_ns", "guesses" };
+		"steal", "mem_available", "clock_ns", "guesses", "disturbed" };
 
 	for (size_t i = 0; i < LEN(names); i++)
 		if (!strcmp(names[i], name))
 			return 1;
-	return 0;
+	return !strncmp(name, "round", 5);
 }
 
 static void

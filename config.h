@@ -58,6 +58,28 @@
 #define PIECE (64L << 10)
 #endif
 
+/* --- noise --------------------------------------------------------------- */
+
+/* rounds after those of ROUNDS repeat rows whose quartiles are further apart
+   than this part of the value, and have this part of the time */
+#ifndef CALM
+#define CALM 0.03
+#endif
+#ifndef SPARE
+#define SPARE 0.2
+#endif
+/* a round is disturbed where the hypervisor gave this part of the CPUs to
+   others, other programs used this part of one, or its clock changed so far */
+#ifndef STEAL
+#define STEAL 0.02
+#endif
+#ifndef OTHERS
+#define OTHERS 0.15
+#endif
+#ifndef SWING
+#define SWING 0.05
+#endif
+
 /* --- X ------------------------------------------------------------------- */
 
 /* make WITH_X=0 leaves it out */

@@ -783,54 +783,6 @@ memory_limit(void)
 	return low > 1 << 20 ? low : 1 << 20;
 }
 
-/* --- the run ------------------------------------------------------------- */
-
-/*
- * Ticks of all CPUs since boot, and those that the hypervisor gave to
- * others; both 0 where not known.  The ninth and tenth number (guests) are
- * part of the first two.
- */
-static void
-ticks(unsigned long long *steal, unsigned long long *total)
-{
-	unsigned long long v[8];
-	char s[TEXT], *p = s + 3, *end;
-	int i;
-
-	*steal = *total = 0;
-	if (!slurp(s, "/proc", "stat") || strncmp(s, "cpu ", 4) != 0)
-		return;
-	for (i = 0; i < 8; i++, p = end) {
-		p += strspn(p, " ");
-		if (!isdigit((unsigned char)*p))
-			return;         /* before 2.6.11: no steal */
-		v[i] = strtoull(p, &end, 10);
-	}
-	*steal = v[7];
-	for (i = 0; i < 8; i++)
-		*total += v[i];
-}
-
-void
-noise_start(struct noise *n)
-{
-	n->began = seconds();
-	ticks(&n->steal, &n->total);
-}
-
-void
-noise_facts(struct record *r, const struct noise *n)
-{
-	unsigned long long steal, total;
-
-	record_fact(r, "seconds", "%.1f", seconds() - n->began);
-	ticks(&steal, &total);
-	/* some counters may go back a little */
-	if (n->total && total > n->total && steal >= n->steal)
-		record_fact(r, "steal", "%.2f%%", 100.0
-		    * (double)(steal - n->steal) / (double)(total - n->total));
-}
-
 /* --- table --------------------------------------------------------------- */
 
 /* get() leaves the fact in TEXT bytes and returns whether there is one. */

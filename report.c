@@ -709,6 +709,25 @@ legend(struct out *o, const struct tally *t)
 		    t->none, t->none == 1 ? "" : "s", t->none == 1 ? "" : "s");
 }
 
+/* What disturbed each run. */
+static void
+noise(struct out *o, const struct record *r, int n)
+{
+	const char *v, *name;
+
+	for (int i = 0; i < n; i++) {
+		if (!(v = record_get(&r[i], "disturbed")))
+			continue;
+		if (!(name = record_get(&r[i], "label")))
+			name = record_get(&r[i], "kernel");
+		put(o, '\n');
+		if (n > 1 && name)
+			say(o, "%.60s: ", name);
+		say(o, "disturbed: ");
+		wrap(o, n > 1 && name ? (int)strlen(name) + 13 : 11, 4, v);
+	}
+}
+
 static void
 print(FILE *f, const struct record *r, int n, const struct comparison *c)
 {
@@ -724,7 +743,10 @@ print(FILE *f, const struct record *r, int n, const struct comparison *c)
 void
 report(FILE *f, const struct record *r, int n)
 {
+	struct out o = { f, 0 };
+
 	print(f, r, n, NULL);
+	noise(&o, r, n);
 }
 
 void

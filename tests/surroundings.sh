@@ -2,13 +2,16 @@
 # that need it, and nothing else
 
 # swift FLAG...: builds ./swift, the rows of the OS on sizes that make a whole
-# run last a fraction of a second
+# run last a fraction of a second; without flags once for all tests
 swift() {
+	test $# = 0 && test -x ../swift && cp ../swift . && return
 	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -DWITH_X=0 -O1 -static \
 	    -DMAXBUFFER='(1L << 20)' -DFILESIZE='(1L << 20)' \
 	    -DBATCH=0.0001 -DMINSLICE=0.0005 -DMAXSLICE=0.0005 \
 	    -DTIMEOUT=2 "$@" -o "$OLDPWD/swift" \
-	    $(sed -n '/^SRC =/,/[^\\]$/{ s/SRC =//; s/\\$//; p; }' Makefile) -lm)
+	    $(sed -n '/^SRC =/,/[^\\]$/{ s/SRC =//; s/\\$//; p; }' \
+	    Makefile) -lm)
+	test $# != 0 || cp swift ..
 }
 
 # whole FILE: each row of the OS is in the record once, with a figure above 0
@@ -289,4 +292,39 @@ stopped() {
 
 test_stopped() {
 	stopped
+}
+
+# other programs on every CPU are told of, and so are the rounds
+test_disturbed() {
+	odd
+	pids=
+	for i in $(seq $(($(nproc) * 2))); do
+		sh -c 'while :; do :; done' &
+		pids="$pids $!"
+	done
+	trap 'kill $pids' EXIT
+	status 0 ./odd -q -t 2 -o rec steady quiet1
+	kill $pids
+	trap - EXIT
+	has out '^disturbed: [1-9].* other programs [1-9][0-9]*% of a CPU'
+	has rec '^fact	round1	steal .*switches/s, [0-9]* interrupts/s'
+	status 0 "$bench" -c rec
+	has out '^disturbed: '
+}
+
+# what spreads most is repeated, what does not is left as it is
+spreading() {
+	rm -f rec
+	status 0 ./odd -q -t 3 -o rec steady noisy
+	a=$(value rec steady 7 | tr ',' '\n' | grep -c .)
+	b=$(value rec noisy 7 | tr ',' '\n' | grep -c .)
+	holds "$a >= 5 && $b > $a"
+}
+
+test_what_spreads_is_repeated() {
+	odd -DMAXSLICE=0.05 -DCALM=0.3
+	thrice spreading || {
+		has rec '^fact	disturbed'
+		skip "others use this machine too much"
+	}
 }

@@ -1,0 +1,293 @@
+/*
+ * noise.c - what disturbed a run: which rounds, and which rows in these.
+ *
+ * The kernel counts for the whole machine: time that the hypervisor gave to
+ * others, time that other programs used, interrupts.  A file that tells of
+ * them may be missing: what is not known does not disturb.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "config.h"
+
+/* The counters at a moment. */
+struct moment {
+	double time;
+	unsigned long long steal, total, busy;  /* ticks of all CPUs */
+	unsigned long long interrupts;
+	double own;             /* seconds of CPU that we used */
+	long switches;          /* of ours, involuntary */
+};
+
+/* What they were in a round. */
+struct part {
+	double steal;           /* part of the time of all CPUs */
+	double others;          /* of one CPU: used by other programs */
+	double switches, interrupts;    /* a second */
+	double mhz[2];          /* before and after; 0: not known */
+	int disturbed;
+};
+
+enum { SHOWN = 4 };
+
+struct noise {
+	struct moment first, last;
+	struct part part[MAXROUNDS];
+	int n;
+	struct {
+		const char *key;
+		double worse;
+	} hit[SHOWN + 1];       /* worst first; and room for one more */
+	int hits;               /* all of them */
+};
+
+/* --- counters ------------------------------------------------------------ */
+
+/*
+ * The first line of /proc/stat and that of the interrupts.  The ninth and
+ * tenth number (guests) are part of the first two.
+ */
+static void
+machine(struct moment *m)
+{
+	enum { USER, NICE, SYSTEM, STOLEN = 7, TICKS };
+	unsigned long long v[TICKS] = { 0 };
+	FILE *f = fopen("/proc/stat", "re");
+	char line[512], *s = line + 4;
+	int i;
+
+	if (!f)
+		return;
+	if (fgets(line, sizeof line, f) && !strncmp(line, "cpu ", 4))
+		for (i = 0; i < TICKS; i++)
+			v[i] = strtoull(s, &s, 10);
+	while (!m->interrupts && fgets(line, sizeof line, f))
+		if (!strncmp(line, "intr ", 5))
+			m->interrupts = strtoull(line + 5, NULL, 10);
+	fclose(f);
+	m->steal = v[STOLEN];
+	m->busy = v[USER] + v[NICE] + v[SYSTEM];
+	for (i = 0; i < TICKS; i++)
+		m->total += v[i];
+}
+
+static double
+cpu_time(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+		(double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e-6;
+}
+
+static void
+look(struct moment *m)
+{
+	struct rusage self = { 0 }, rows = { 0 };
+
+	memset(m, 0, sizeof *m);
+	m->time = seconds();
+	machine(m);
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &rows);
+	m->own = cpu_time(&self) + cpu_time(&rows);
+	m->switches = rows.ru_nivcsw;
+}
+
+/* Counters may go back a little, or be missing at one end. */
+static double
+since(unsigned long long from, unsigned long long to)
+{
+	return from && to > from ? (double)(to - from) : 0;
+}
+
+static void
+difference(struct part *p, const struct moment *a, const struct moment *b)
+{
+	double time = b->time - a->time, total = since(a->total, b->total);
+	double busy = since(a->busy, b->busy) / (double)sysconf(_SC_CLK_TCK);
+
+	memset(p, 0, sizeof *p);
+	if (total > 0)
+		p->steal = since(a->steal, b->steal) / total;
+	if (time <= 0)
+		return;
+	if (busy > b->own - a->own)
+		p->others = (busy - b->own + a->own) / time;
+	p->switches = (double)(b->switches - a->switches) / time;
+	p->interrupts = since(a->interrupts, b->interrupts) / time;
+}
+
+struct noise *
+noise_start(void)
+{
+	struct noise *n = calloc(1, sizeof *n);
+
+	if (n) {
+		look(&n->first);
+		n->last = n->first;
+	}
+	return n;
+}
+
+void
+noise_round(struct noise *n)
+{
+	struct moment now;
+
+	if (n->n == MAXROUNDS)
+		return;
+	look(&now);
+	difference(&n->part[n->n++], &n->last, &now);
+	n->last = now;
+}
+
+/* --- judgement ----------------------------------------------------------- */
+
+/* Is a rate far above that of the calmest round? */
+static int
+burst(double rate, double calm)
+{
+	return rate > 2 * calm && rate > calm + 1000;
+}
+
+/* The clock of the core at the beginning and at the end of each round. */
+static void
+take_mhz(struct noise *n, const struct record *r)
+{
+	static const char *const keys[] = { "mhz", "mem_mhz" };
+	const struct figure *f;
+	size_t k;
+	int i;
+
+	for (k = 0; k < LEN(keys); k++)
+		if ((f = record_find(r, keys[k])))
+			for (i = 0; i < n->n && i < f->nrounds; i++)
+				n->part[i].mhz[k] = f->rounds[i];
+}
+
+void
+noise_judge(struct noise *n, const struct record *r)
+{
+	struct part *p, *end = n->part + n->n;
+	double switches = 1e9, interrupts = 1e9, ratio;
+
+	take_mhz(n, r);
+	for (p = n->part; p < end; p++) {
+		if (p->switches < switches)
+			switches = p->switches;
+		if (p->interrupts < interrupts)
+			interrupts = p->interrupts;
+	}
+	for (p = n->part; p < end; p++) {
+		ratio = p->mhz[0] && p->mhz[1] ? p->mhz[1] / p->mhz[0] : 1;
+		p->disturbed = p->steal > STEAL || p->others > OTHERS ||
+			ratio > 1 + SWING || ratio < 1 - SWING ||
+			burst(p->switches, switches) ||
+			burst(p->interrupts, interrupts);
+	}
+}
+
+/* Keeps the worst. */
+static void
+keep(struct noise *n, const char *key, double worse)
+{
+	int i = n->hits < SHOWN ? n->hits : SHOWN;
+
+	n->hits++;
+	for (; i && n->hit[i - 1].worse < worse; i--)
+		n->hit[i] = n->hit[i - 1];
+	n->hit[i].key = key;
+	n->hit[i].worse = worse;
+}
+
+void
+noise_hit(struct noise *n, const struct figure *f, enum better better,
+	const int *when)
+{
+	double v, best = 0, worst = 0;
+	int i;
+
+	for (i = 0; i < f->nrounds; i++) {
+		v = better == LESS ? f->rounds[i] : 1 / f->rounds[i];
+		if (!i || v < best)
+			best = v;
+		if (when[i] < n->n && n->part[when[i]].disturbed && v > worst)
+			worst = v;
+	}
+	if (worst > best * (1 + NOISY))
+		keep(n, f->key, better == LESS ? worst / best - 1 :
+			1 - best / worst);
+}
+
+/* --- facts --------------------------------------------------------------- */
+
+static void
+round_fact(const struct part *p, int i, struct record *r)
+{
+	char name[16], mhz[64] = "";
+
+	snprintf(name, sizeof name, "round%d", i + 1);
+	if (p->mhz[0] > 0 && p->mhz[1] > 0)
+		snprintf(mhz, sizeof mhz, ", %.0f MHz then %.0f", p->mhz[0],
+			p->mhz[1]);
+	record_fact(r, name, "steal %.1f%%, other programs %.0f%% of a CPU, "
+		"%.0f switches/s, %.0f interrupts/s%s", 100 * p->steal,
+		100 * p->others, p->switches, p->interrupts, mhz);
+}
+
+/* The line that stands under the tables. */
+static void
+disturbed(const struct noise *n, struct record *r)
+{
+	struct part most = { 0 };
+	char s[512];
+	int i, rounds = 0, len;
+
+	for (i = 0; i < n->n; i++) {
+		const struct part *p = &n->part[i];
+
+		if (!p->disturbed)
+			continue;
+		rounds++;
+		if (p->steal > most.steal)
+			most.steal = p->steal;
+		if (p->others > most.others)
+			most.others = p->others;
+	}
+	if (!rounds)
+		return;
+	len = snprintf(s, sizeof s, "%d of %d rounds (steal %.1f%%, other "
+		"programs %.0f%% of a CPU): ", rounds, n->n, 100 * most.steal,
+		100 * most.others);
+	for (i = 0; i < n->hits && i < SHOWN; i++)
+		len += snprintf(s + len, sizeof s - (size_t)len,
+			"%s%.24s %.0f%%", i ? ", " : "", n->hit[i].key,
+			100 * n->hit[i].worse);
+	if (n->hits > SHOWN)
+		snprintf(s + len, sizeof s - (size_t)len,
+			" worse, and %d rows more", n->hits - SHOWN);
+	else
+		strcpy(s + len, n->hits ? " worse" : rounds < n->n ?
+			"no row much worse" : "no calm one to compare with");
+	record_fact(r, "disturbed", "%s", s);
+}
+
+void
+noise_facts(const struct noise *n, struct record *r)
+{
+	struct moment now;
+	struct part all;
+	int i;
+
+	look(&now);
+	difference(&all, &n->first, &now);
+	record_fact(r, "seconds", "%.1f", now.time - n->first.time);
+	if (now.total)
+		record_fact(r, "steal", "%.2f%%", 100 * all.steal);
+	for (i = 0; i < n->n; i++)
+		round_fact(&n->part[i], i, r);
+	disturbed(n, r);
+}
