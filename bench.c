@@ -776,6 +776,8 @@ live(const struct options *opt)
 		;                       /* the same once more: timeout(1) */
 	sigprocmask(SIG_UNBLOCK, &c.how.stop, NULL);
 	number_labels(recs, n);
+	if (!opt->quiet && n)
+		report_header(stdout, recs);
 	report(stdout, recs, n);
 	for (i = 0; i < n; i++)
 		if (opt->verbose || hidden(&c))
@@ -928,7 +930,7 @@ static const char help[] =
 	"  -n name     name the row of this run\n"
 	"  -o file     append the record of the run to file\n"
 	"  -d display  X server to draw on, instead of $DISPLAY\n"
-	"  -q          no progress line\n"
+	"  -q          no progress line, no facts above the tables\n"
 	"  -r runs     so many runs, one after the other, a row each\n"
 	"  -v          a line a test, with quartiles; the reason behind each -\n"
 	"  -c          print the tables of the records in files, - is standard\n"

@@ -268,6 +268,8 @@ double quantile(double *v, int n, double q);
 
 /* The tables of n records, a row each, in that order. */
 void report(FILE *f, const struct record *r, int n);
+/* The facts of a run that is reported, some lines. */
+void report_header(FILE *f, const struct record *r);
 /* A line a figure: value, quartiles, samples, rounds, reasons, notes. */
 void report_figures(FILE *f, const struct record *r);
 

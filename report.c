@@ -761,6 +761,63 @@ report_table(int i)
 	return i < (int)LEN(tables) ? tables[i].name : NULL;
 }
 
+static void
+header_line(struct out *o, const char *s)
+{
+	if (strlen(s) > WIDTH)
+		say(o, "%.*s..\n", WIDTH - DOTS, s);
+	else if (*s)
+		say(o, "%s\n", s);
+}
+
+/* A fact with a title begins a line, which is cut where it is too long. */
+void
+report_header(FILE *f, const struct record *r)
+{
+	static const struct {
+		const char *title, *name, *form;
+	} facts[] = {
+		{ "cpu: ",    "cpu",           "%s" },
+		{ NULL,       "cpus",          "%s CPUs" },
+		{ NULL,       "core",          "%s" },
+		{ NULL,       "virt",          "on %s" },
+		{ NULL,       "governor",      "governor %s" },
+		{ NULL,       "clocksource",   "clock %s" },
+		{ NULL,       "clock_ns",      "%s ns to read" },
+		{ "memory: ", "mem_total",     "%s" },
+		{ NULL,       "mem_available", "%s available" },
+		{ NULL,       "cgroup_memory", "limit %s" },
+		{ NULL,       "page",          "page %s" },
+		{ NULL,       "thp",           "THP %s" },
+		{ NULL,       "seccomp",       "seccomp %s" },
+		{ "flaws: ",  "mitigations",   "%s" },
+		{ "build: ",  "build",         "%s" },
+	};
+	struct out o = { f, 0 };
+	char line[512] = "", gb[32];
+	const char *v, *title = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < LEN(facts); i++) {
+		if (facts[i].title) {
+			header_line(&o, line);
+			title = facts[i].title;
+			line[n = 0] = '\0';
+		}
+		if (!(v = record_get(r, facts[i].name)) || n > WIDTH)
+			continue;
+		if (strstr(v, " kB")) {
+			snprintf(gb, sizeof gb, "%.1f GB", strtod(v, NULL) / 1e6);
+			v = gb;
+		}
+		n += (size_t)sprintf(line + n, "%s", n ? ", " : title);
+		n += (size_t)snprintf(line + n, sizeof line - n,
+		    facts[i].form, v);
+	}
+	header_line(&o, line);
+	put(&o, '\n');
+}
+
 const char *
 report_brief(const char *name)
 {

@@ -79,3 +79,16 @@ test_ten_thousand_records() {
 	( ulimit -t 5 && "$bench" -c many >out )
 	holds "$(wc -l <out) > 40000"
 }
+
+# some lines of facts above the tables of a live run, and of no other
+test_header() {
+	status 0 "$bench" -t 0.1 -o rec null_syscall
+	head -n 4 out >facts
+	has facts '^cpu: .* CPUs' '^memory: ' '^build: .'
+	lacks out '.\{81\}'
+	lacks facts 'Processor'
+	status 0 "$bench" -c rec
+	lacks out '^cpu: '
+	status 0 "$bench" -q -t 0.1 null_syscall
+	lacks out '^cpu: '
+}
