@@ -50,7 +50,8 @@ ALL = -std=c11 -D_GNU_SOURCE \
 	-fno-asynchronous-unwind-tables -DVERSION='"$(VERSION)"'
 COMPILE = $(CC) $(ALL) $(XFLAGS_$(WITH_X)) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) -static -no-pie -s -Wl,--gc-sections -Wl,--build-id=none \
-	-Wl,-z,norelro -Wl,-z,noseparate-code $(LDFLAGS)
+	-Wl,-z,norelro -Wl,-z,noseparate-code -Wl,-z,common-page-size=64 \
+	$(LDFLAGS)
 DEBIAN = ARCH=$(ARCH) CC='$(CC)' WITH_X=$(WITH_X) XCB_LIBS='$(XCB_LIBS)' \
 	sh debian.sh
 

@@ -34,7 +34,7 @@ struct test {
 	const char *unit;       /* us ns MB/s MHz 1/s stones KB text */
 	enum better better;
 	void (*run)(struct bench *);
-	long arg;               /* a size, a count: the function's business */
+	int arg;                /* a size, a count: the function's business */
 	int rare;               /* a column only where a record has it */
 };
 

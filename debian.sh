@@ -83,6 +83,7 @@ want_run() {
 want_check() {
 	has clang || want clang clang
 	has file || want file file
+	has strace || want strace strace
 	test "$WITH_X" = 0 && return
 	has Xvfb || want xvfb Xvfb
 	has xauth || want xauth xauth

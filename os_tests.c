@@ -382,7 +382,7 @@ move_away(struct bench *b)
 }
 
 /* Processes of a ring, KB that each reads in its turn, in arg. */
-#define RING(procs, kb) ((procs) | (long)(kb) << 16)
+#define RING(procs, kb) ((procs) | (kb) << 16)
 
 /* What a process of the ring does with the token. */
 static void

@@ -1,0 +1,79 @@
+# os_tests.c, sys_tests.c, mem_tests.c: do rows measure what they say?
+
+# program NAME FLAG... FILE...: tests/NAME.c, linked with the harness
+program() {
+	name=$1
+	shift
+	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -Os -DWITH_X=0 \
+	    -DBUILD='"test"' -static -o "$OLDPWD/$name" "tests/$name.c" "$@" \
+	    harness.c host.c record.c)
+}
+
+test_rpc_bytes() {
+	program rpc sys_tests.c mem_tests.c
+	./rpc
+}
+
+test_levels_of_known_machines() {
+	program levels
+	./levels
+}
+
+# ratios KEY LEAST MOST: the last word of the line of a key in `out`
+ratio() {
+	r=$(awk -v k="$1" '$1 == k { print $NF }' out)
+	holds "\"$r\" != \"\" && $r >= $2 && $r <= $3"
+}
+
+as_bare() {
+	./loops bare "$1" >out
+	cat out
+	ratio "$1" 0.9 "$2"
+}
+
+# the harness, its clock and its loop cost less than 2% of a figure
+test_cost_of_our_own() {
+	program loops os_tests.c sys_tests.c mem_tests.c
+	for k in null_syscall null_call null_io mem_read_bw; do
+		thrice as_bare $k 1.02
+	done
+	thrice as_bare pipe_lat 1.05
+}
+
+# within 10% where nobody but us is at work, and roughly where processes are
+# switched, of which others than ours may have their turn
+doubled() {
+	./twice twice "$1" >out
+	cat out
+	case $1 in
+	*process | *lat | *lat_x | ctx* | *_bw | fork | *exec | sh | spawn | \
+	thread | tcp_conn | dir* | fsync) ratio "$1" 1.6 2.5 ;;
+	*) ratio "$1" 1.8 2.2 ;;
+	esac
+}
+
+# nothing is removed, hoisted or done once for all
+test_twice_the_work_takes_twice_the_time() {
+	for f in os_tests sys_tests mem_tests; do
+		$CC -std=c11 -D_GNU_SOURCE -Os -DWITH_X=0 -c -o $f.o \
+		    -Dsample=twice_sample -Dpreliminary=twice_preliminary \
+		    "$top/$f.c"
+	done
+	program loops "$PWD"/*.o
+	mv loops twice
+	for k in $("$bench" -l | awk 'NR > 1 && $3 != "text" && $3 != "stones" &&
+	    $2 !~ /^x_|^x$|^xo/ { print $1 }'); do
+		thrice doubled "$k" || thrice doubled "$k"
+	done
+}
+
+# one write of one byte to /dev/null an operation, and no other call between
+test_null_syscall_is_a_write() {
+	command -v strace >/dev/null || skip 'no strace'
+	status 0 strace -ff -o trace "$bench" -q -t 0.05 null_syscall
+	t=$(grep -l '"/dev/null"' trace.* | head -n 1)
+	fd=$(sed -n 's/.*"\/dev\/null", O_WRONLY.* = //p' "$t")
+	sed '1,/"\/dev\/null"/d; /^fcntl/d; /^close/,$d' "$t" >calls
+	lacks calls '^[^w]' '^write([^'"$fd"']'
+	holds "$(grep -c "^write($fd, \"\\\\0\", 1) *= 1" calls) > 100"
+}
