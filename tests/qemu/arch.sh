@@ -22,12 +22,9 @@ structure() {
 	status 2 "$@" -Z
 	"$@" -q -t 3 -o rec os >tables || :
 	whole rec proc comm bw mem
-	for k in null_syscall null_process ctx_2p_0k pipe_lat udp_lat \
+	measured rec null_syscall null_process ctx_2p_0k pipe_lat udp_lat \
 	    rpc_udp_lat tcp_lat rpc_tcp_lat pipe_bw tcp_bw file_reread_bw \
 	    mmap_reread_bw bcopy_libc_bw mem_read_bw mem_write_bw main_lat
-	do
-		has rec "^result	$k	"
-	done
 }
 
 # emulated NAME MACHINE: ./run, which runs ./bench by qemu-NAME, registered

@@ -38,11 +38,8 @@ test_with_xvfb() {
 	    bench.save=- bench.then=poweroff' -m 512
 	record rec
 	whole rec x
-	for k in line100 fill100 blt100 itext arc100 cmplx x_line x_fill x_blt \
+	measured rec line100 fill100 blt100 itext arc100 cmplx x_line x_fill x_blt \
 	    x_text x_arc x_cmplx xstones
-	do
-		has rec "^result	$k	"
-	done
 }
 
 test_without_x() {
