@@ -37,8 +37,8 @@ XCB_CFLAGS = -isystem $(XCB)/include
 XCB_LIBS = $(XCB)/libxcb.a
 XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
 
-SRC = bench.c harness.c host.c noise.c record.c report.c compare.c init.c \
-	os_tests.c sys_tests.c mem_tests.c xcb_tests.c
+SRC = bench.c harness.c host.c noise.c record.c report.c compare.c fleet.c \
+	export.c init.c os_tests.c sys_tests.c mem_tests.c xcb_tests.c
 OBJ = $(SRC:.c=.o)
 
 XFLAGS_0 = -DWITH_X=0

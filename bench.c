@@ -35,6 +35,10 @@ struct options {
 	const char *file;       /* -o */
 	int runs;               /* -r */
 	double limit;           /* -w, percent */
+	int format;             /* -f: t(sv), j(son), p(rom); 0: tables */
+	const char *picture;    /* -g */
+	const struct test *sort;        /* -k */
+	int many;               /* -m */
 	int limited;            /* -w is given */
 	int mode;               /* -c -C -l -h -V; 0: measure */
 	int quiet, verbose;
@@ -776,10 +780,13 @@ live(const struct options *opt)
 		;                       /* the same once more: timeout(1) */
 	sigprocmask(SIG_UNBLOCK, &c.how.stop, NULL);
 	number_labels(recs, n);
-	if (!opt->quiet && n)
+	if (opt->format)
+		export_records(stdout, opt->format, recs, n);
+	else if (!opt->quiet && n)
 		report_header(stdout, recs);
-	report(stdout, recs, n);
-	for (i = 0; i < n; i++)
+	if (!opt->format)
+		report(stdout, recs, n);
+	for (i = 0; i < n && !opt->format; i++)
 		if (opt->verbose || hidden(&c))
 			report_figures(stdout, &recs[i]);
 	if (sig) {
@@ -820,6 +827,19 @@ read_file(const char *name, struct strings *strings, int brief,
 	return in.faults;
 }
 
+static int
+picture(const char *name, const struct comparison *c)
+{
+	FILE *f = fopen(name, "w");
+
+	if (f)
+		export_picture(f, c);
+	if (f && !ferror(f) && !fclose(f))
+		return 0;
+	warn("%s: picture not written:", name);
+	return -1;
+}
+
 /* The first nold records against the others. */
 static int
 two_sides(const struct options *opt, const struct record *recs, int nold,
@@ -829,14 +849,59 @@ two_sides(const struct options *opt, const struct record *recs, int nold,
 	int worse;
 
 	compare(&c, recs, nold, recs + nold, n - nold);
-	compare_facts(stdout, &c);
-	report_changes(stdout, &c);
-	compare_words(stdout, &c);
-	if (opt->verbose)
-		compare_figures(stdout, &c);
+	if (opt->format) {
+		export_changes(stdout, opt->format, &c);
+	} else {
+		compare_facts(stdout, &c);
+		report_changes(stdout, &c);
+		compare_words(stdout, &c);
+		if (opt->verbose)
+			compare_figures(stdout, &c);
+	}
 	worse = compare_worse(&c, opt->limit);
+	if (opt->picture && picture(opt->picture, &c))
+		worse = -1;
 	compare_free(&c);
-	return worse ? SLOWER : OK;
+	return worse < 0 ? TROUBLE : worse ? SLOWER : OK;
+}
+
+/* A record and its figure of the key they are sorted by. */
+struct place {
+	int i;
+	double v;               /* less is better; infinite where there is none */
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->v < y->v || x->v > y->v)
+		return x->v < y->v ? -1 : 1;
+	return x->i - y->i;
+}
+
+/* Puts records in order, the best first. */
+static void
+sort(struct record *recs, int n, const struct test *t)
+{
+	struct place *p = must(calloc((size_t)n + 1, sizeof *p));
+	struct record *r = must(calloc((size_t)n + 1, sizeof *r));
+	const struct figure *f;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		f = record_find(&recs[i], t->key);
+		p[i].i = i;
+		p[i].v = !f || f->why || strcmp(f->unit, t->unit) ? INFINITY :
+			t->better == MORE ? -f->value : f->value;
+	}
+	qsort(p, (size_t)n, sizeof *p, by_place);
+	for (i = 0; i < n; i++)
+		r[i] = recs[p[i].i];
+	memcpy(recs, r, (size_t)n * sizeof *r);
+	free(p);
+	free(r);
 }
 
 static void
@@ -845,6 +910,17 @@ rows_each(const struct options *opt, struct record *recs, int n)
 	int i;
 
 	number_labels(recs, n);
+	if (opt->sort)
+		sort(recs, n, opt->sort);
+	if (opt->format) {
+		export_records(stdout, opt->format, recs, n);
+		return;
+	}
+	if (opt->many && n) {
+		if (fleet(stdout, recs, n))
+			must(NULL);
+		return;
+	}
 	if (n)
 		report(stdout, recs, n);
 	for (i = 0; opt->verbose && i < n; i++)
@@ -865,7 +941,8 @@ files(const struct options *opt)
 
 	for (w = opt->words; *w; w++)
 		;
-	brief = opt->mode == 'c' && w - opt->words != 2;
+	brief = opt->mode == 'c' && w - opt->words != 2 && opt->format != 't' &&
+		opt->format != 'j';
 	for (w = opt->words; *w; w++) {
 		if (opt->mode == 'C' && !strcmp(*w, "--")) {
 			nold = n;
@@ -877,11 +954,12 @@ files(const struct options *opt)
 	}
 	if (words == 1 && n == 2)
 		nold = 1;
-	if (nold && nold < n && (words <= 2 || opt->mode == 'C')) {
+	if (nold && nold < n && !opt->many &&
+	    (words <= 2 || opt->mode == 'C')) {
 		status = two_sides(opt, recs, nold, n);
 	} else {
 		rows_each(opt, recs, n);
-		if (opt->mode == 'C' || opt->limited)
+		if (opt->mode == 'C' || opt->limited || opt->picture)
 			warn("nothing to compare: two sides with a record "
 				"each are wanted"), faults++;
 	}
@@ -913,8 +991,10 @@ list(void)
 static const char usage[] =
 	"usage: bench [-aqv] [-t seconds] [-r runs] [-n name] [-o file]\n"
 	"             [-d display] [test ...]\n"
-	"       bench -c [-v] [-w percent] file ...\n"
-	"       bench -C [-v] [-w percent] old ... -- new ...\n"
+	"       bench -c [-mv] [-w percent] [-k key] [-f format] [-g picture] "
+	"file ...\n"
+	"       bench -C [-v] [-w percent] [-f format] [-g picture] old ... -- "
+	"new ...\n"
 	"       bench -l | -h | -V\n"
 	"       bench -i [bench.name=value ...]\n";
 
@@ -936,12 +1016,32 @@ static const char help[] =
 	"  -c          print the tables of the records in files, - is standard\n"
 	"              input; compare two files, or two records in one\n"
 	"  -C          compare the runs in some files with those in others\n"
+	"  -f format   tsv, json or prom(etheus) instead of tables\n"
+	"  -g picture  draw a comparison into this file, as SVG\n"
+	"  -k key      sort records by this figure, the best first\n"
+	"  -m          of many records: median, quartiles, best, worst, outliers\n"
 	"  -w percent  exit with 3 when something is worse by more than this, 5\n"
 	"  -i          live as process 1 does, by the kernel's command line\n"
 	"  -l          list tests\n"
 	"  -h, -V      this help; the version\n"
 	"\n"
 	"Two kernels:  bench -o rec under each of them, then bench -c rec\n";
+
+/* The row of a key, or NULL. */
+static const struct test *
+known(const char *key)
+{
+	const struct test *t;
+	const struct row *row;
+	struct row *rows;
+	int n;
+
+	rows = all_rows(&n);
+	row = find(rows, n, key);
+	t = row ? row->test : NULL;
+	free(rows);
+	return t;
+}
 
 static _Noreturn void
 misuse(const char *fmt, const char *word)
@@ -961,7 +1061,7 @@ parse(struct options *opt, int argc, char **argv)
 
 	opt->runs = 1;
 	opt->limit = LIMIT;
-	while ((c = getopt(argc, argv, "acCd:hln:o:qr:t:vVw:")) != -1) {
+	while ((c = getopt(argc, argv, "acCd:f:g:hlk:mn:o:qr:t:vVw:")) != -1) {
 		switch (c) {
 		case 'a':
 			opt->all = 1;
@@ -980,6 +1080,25 @@ parse(struct options *opt, int argc, char **argv)
 					optarg);
 			if (setenv("DISPLAY", optarg, 1))
 				must(NULL);
+			break;
+		case 'f':
+			if (strcmp(optarg, "tsv") && strcmp(optarg, "json") &&
+			    strcmp(optarg, "prom"))
+				misuse("-f: %s: no format (tsv, json, prom)",
+					optarg);
+			opt->format = *optarg;
+			break;
+		case 'g':
+			opt->picture = optarg;
+			break;
+		case 'k':
+			opt->sort = known(optarg);
+			if (!opt->sort)
+				misuse("-k: %s: no key (bench -l lists them)",
+					optarg);
+			break;
+		case 'm':
+			opt->many = 1;
 			break;
 		case 'n':
 			for (s = optarg; *s >= ' ' && *s <= '~'; s++)

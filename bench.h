@@ -205,8 +205,13 @@ struct input {
 	int faults;
 	struct strings *strings;        /* for the records; NULL: their own */
 	int brief;              /* rounds are counted, but not kept */
-	int pending;            /* 1: the line that opens the next one is read;
-	                           -1: it was, and named as not readable */
+	int named;              /* what is no record is named already */
+	struct opened {
+		char *prefix;   /* of its lines */
+		long results;
+		struct record record;
+	} *open;                /* records that have no end yet */
+	int nopen;
 };
 int record_read(struct input *in, struct record *r);
 
@@ -329,6 +334,19 @@ int compare_worse(const struct comparison *c, double limit);
 void compare_facts(FILE *f, const struct comparison *c);
 void compare_words(FILE *f, const struct comparison *c);
 void compare_figures(FILE *f, const struct comparison *c);
+
+/* --- fleet.c, export.c: from records alone -------------------------------- */
+
+/*
+ * Of each figure that records of many machines have: median, quartiles, best
+ * and worst, and who is far off.  Returns -1 where memory lacks.
+ */
+int fleet(FILE *f, const struct record *r, int n);
+/* A line a figure; format is t(sv), j(son) or p(rom). */
+void export_records(FILE *f, int format, const struct record *r, int n);
+void export_changes(FILE *f, int format, const struct comparison *c);
+/* An SVG picture: a dot and an interval a cell, worst first. */
+void export_picture(FILE *f, const struct comparison *c);
 
 /* --- host.c: facts ------------------------------------------------------- */
 

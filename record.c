@@ -357,7 +357,7 @@ next(struct input *in, char *s, const char **bad)
 		*bad = "line of more than 4096 bytes";
 	else if (odd)
 		*bad = "line with a byte that is not printable ASCII or tab";
-	else if (c == EOF && strncmp(s, "end\t", 4))
+	else if (c == EOF && !strstr(s, "end\t"))
 		*bad = "line without its end";
 	return 1;
 }
@@ -522,93 +522,157 @@ item(struct input *in, struct record *r, char **field, int n)
 	}
 }
 
-/* Whether the line that opens a record is of a version that is known. */
-static int
-opens(struct input *in, char **field)
+/*
+ * What stands before a line that pdsh, clush (host, colon, blank) or parallel
+ * --tag (host, tab) has passed on, with its end cut off; s goes to what is
+ * behind it.
+ */
+static const char *
+prefix(const struct input *in, char **s)
 {
-	if (!strcmp(field[1], "1"))
-		return 1;
-	fault(in, "record of version '%.20s', skipped (1 is read here)",
-	    field[1]);
-	return 0;
+	size_t field = strcspn(*s, "\t");
+	char *p = *s, *colon = strstr(p, ": ");
+
+	if (colon && colon < p + field) {
+		*colon = '\0';
+		*s = colon + 2;
+		return p;
+	}
+	if (!p[field])
+		return "";
+	for (int i = 0; i < in->nopen; i++) {
+		const char *tag = in->open[i].prefix;
+
+		if (*tag && strlen(tag) == field && !strncmp(tag, p, field))
+			goto tagged;
+	}
+	if (strncmp(p + field, "\tbench\t", 7))
+		return "";
+tagged:
+	p[field] = '\0';
+	*s = p + field + 1;
+	return p;
+}
+
+/* The record that lines with that prefix belong to, or NULL. */
+static struct opened *
+find_open(struct input *in, const char *prefix)
+{
+	for (int i = in->nopen; i--; )
+		if (!strcmp(in->open[i].prefix, prefix))
+			return &in->open[i];
+	return NULL;
+}
+
+static void
+open_record(struct input *in, const char *prefix)
+{
+	in->open = grow(in->open, in->nopen, sizeof *in->open);
+	in->open[in->nopen++] = (struct opened){ .prefix = copy(prefix),
+		.record = { .strings = in->strings, .brief = in->brief } };
+}
+
+/* Hands a record out.  One without a host is of the prefix it came with. */
+static int
+hand_out(struct input *in, struct opened *o, struct record *r)
+{
+	if (*o->prefix && !pair(&o->record, "host"))
+		add_fact(&o->record, "host", o->prefix);
+	*r = o->record;
+	free(o->prefix);
+	*o = in->open[--in->nopen];
+	return 1;
+}
+
+static void
+cut_short(struct input *in, const char *what, const struct opened *o)
+{
+	fault(in, "%s%s%s: the record was cut short (its %ld results count)",
+	    o->prefix, *o->prefix ? ": " : "", what, o->results);
 }
 
 /*
- * Goes to the line that opens the next record.  What stands before it is
- * named once, however much it is.
+ * A line that opens a record.  Returns 1 if that ends the one before it,
+ * which is then in r.
  */
 static int
-seek(struct input *in)
+begins(struct input *in, const char *prefix, char **field, struct record *r)
 {
-	char s[LINE + 1], *field[2];
-	const char *bad;
-	int named = in->pending < 0;
+	struct opened *o = find_open(in, prefix);
 
-	while (next(in, s, &bad)) {
-		int blank = !*s && !bad;
-
-		split(s, field, LEN(field));
-		if (!bad && !strcmp(field[0], "bench")) {
-			if (opens(in, field))
-				return 1;
-			named = 1;
-		} else if (!named && !blank) {
-			fault(in, "not a record (it begins with a line of "
-			    "bench, tab, 1)");
-			named = 1;
-		}
-	}
-	if (ferror(in->f))
-		fault(in, "%s", strerror(errno));
-	else if (!in->line)
-		fault(in, "empty (a record was expected)");
-	return 0;
+	if (o)
+		cut_short(in, "no end before it", o), hand_out(in, o, r);
+	in->named = strcmp(field[1], "1");
+	if (in->named)
+		fault(in, "record of version '%.20s', skipped (1 is read "
+		    "here)", field[1]);
+	else
+		open_record(in, prefix);
+	return !!o;
 }
 
-/* Whether the line ends the record, and with what said about it. */
-static int
-ends(struct input *in, char **field, long results)
+/* What stands outside of records is named once, however much it is. */
+static void
+stray(struct input *in)
 {
-	char *rest;
+	if (!in->named)
+		fault(in, "not a record (it begins with a line of bench, "
+		    "tab, 1)");
+	in->named = 1;
+}
 
-	if (!strcmp(field[0], "bench")) {
-		fault(in, "no end before it: the record was cut short "
-		    "(its %ld results count)", results);
-		in->pending = opens(in, field) ? 1 : -1;
-		return 1;
-	}
-	if (strcmp(field[0], "end"))
+/* A line.  Returns 1 if a record is complete with it, which is then in r. */
+static int
+take(struct input *in, char *s, const char *bad, struct record *r)
+{
+	char *field[7], *rest;
+	const char *from = prefix(in, &s);
+	struct opened *o = find_open(in, from);
+	int n;
+
+	if (o)
+		o->results += !strncmp(s, "result\t", 7);
+	if (bad && o)
+		fault(in, "%s (skipped)", bad);
+	if (bad && !o)
+		stray(in);
+	if (bad)
 		return 0;
-	if (strtol(field[1], &rest, 10) != results || *rest || !*field[1])
+	n = split(s, field, LEN(field));
+	if (!strcmp(field[0], "bench"))
+		return begins(in, from, field, r);
+	if (!o) {
+		if (*s)
+			stray(in);
+		return 0;
+	}
+	if (strcmp(field[0], "end")) {
+		item(in, &o->record, field, n);
+		return 0;
+	}
+	if (strtol(field[1], &rest, 10) != o->results || *rest || !*field[1])
 		fault(in, "end says '%.20s' results, there are %ld",
-		    field[1], results);
-	return 1;
+		    field[1], o->results);
+	return hand_out(in, o, r);
 }
 
 int
 record_read(struct input *in, struct record *r)
 {
-	char s[LINE + 1], *field[7];
+	char s[LINE + 1];
 	const char *bad;
-	long results = 0;
 
-	*r = (struct record){ .strings = in->strings, .brief = in->brief };
-	if (in->pending <= 0 && !seek(in))
-		return 0;
-	in->pending = 0;
-	while (next(in, s, &bad)) {
-		results += !strncmp(s, "result\t", 7);
-		if (bad) {
-			fault(in, "%s (skipped)", bad);
-			continue;
-		}
-		int n = split(s, field, LEN(field));
-
-		if (ends(in, field, results))
+	while (next(in, s, &bad))
+		if (take(in, s, bad, r))
 			return 1;
-		item(in, r, field, n);
+	if (in->nopen) {
+		cut_short(in, "no end", in->open);
+		return hand_out(in, in->open, r);
 	}
-	fault(in, "no end: the record was cut short (its %ld results count)",
-	    results);
-	return 1;
+	if (ferror(in->f))
+		fault(in, "%s", strerror(errno));
+	else if (!in->line)
+		fault(in, "empty (a record was expected)");
+	free(in->open);
+	return 0;
 }

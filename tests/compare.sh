@@ -185,3 +185,41 @@ test_verdicts_are_true() {
 		  missed += quiet && is["found"] < 95 }
 		END { exit alarms || wrong || missed || n != 3 }' rates
 }
+
+# hosts' lines, mixed as pdsh mixes them; a host cut short costs no other
+test_lines_of_many_hosts() {
+	for h in 1 2 3; do
+		printf 'bench\t1\nfact\tkernel\tk%d\nresult\tpipe_lat\tus\t%d.5\nend\t1\n' \
+		    $h $h >rec$h
+		sed "s/^/node$h: /" rec$h >pdsh$h
+		sed "s/^/node$h	/" rec$h >tag$h
+	done
+	paste -d '\n' pdsh1 pdsh2 pdsh3 >mixed
+	status 0 "$bench" -c mixed
+	has out '^node1 *k1 *1\.5$' '^node2 *k2 *2\.5$' '^node3 *k3 *3\.5$'
+	cat tag3 tag1 tag2 >tagged
+	status 0 "$bench" -c tagged
+	has out '^node1 *k1 *1\.5$' '^node2 *k2 *2\.5$' '^node3 *k3 *3\.5$'
+	grep -v 'node2: end' mixed >cut
+	status 1 "$bench" -c cut
+	has err 'cut:11: node2: no end: the record was cut short (its 1 res'
+	has out '^node1 *k1 *1\.5$' '^node2 *k2 *2\.5$' '^node3 *k3 *3\.5$'
+}
+
+# 60 figures each, in 2 s and 64 MB; sorted
+test_many_records() {
+	awk 'BEGIN {
+		for (i = 0; i < 10000; i++) {
+			printf "bench\t1\nfact\thost\tnode%05d\n", i
+			for (k = 0; k < 25; k++)
+				printf "fact\tfact%d\tvalue %d\n", k, k * (i % 9)
+			for (k = 0; k < 55; k++)
+				printf "result\tkey%d\tus\t1.%d\t1.0\t1.9\t1.1,1.2,1.3,1.4,1.5\n", k, i
+			for (k = 0; k < split("pipe_lat udp_lat tcp_lat pipe_bw tcp_bw", key, " "); k++)
+				printf "result\t%s\tus\t%d\t1\t9999\t1,2,3,4,5\n", key[k + 1], (i * 7919) % 10000 + 1
+			print "end\t60"
+		} }' >many
+	( ulimit -t 2 -v 65536 && "$bench" -c -k pipe_lat - <many >out )
+	holds "$(wc -l <out) > 20000"
+	head -4 out | tail -1 | grep -q '^node00000 '
+}
