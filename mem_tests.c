@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -264,6 +265,8 @@ chase_ring(struct bench *b, void **p)
 }
 
 enum { SIZES = 96, LEVELS = 4 };
+/* Args of the rows of curves, which are so many. */
+enum { LATENCY = 0, BANDWIDTH = 1, HUGE_PAGES = 2, KINDS = 4 };
 
 /*
  * What all rows of a run know of the caches, in b->common.  ns a load at
@@ -276,6 +279,7 @@ struct curve {
 	float ns[SIZES];
 	int levels;             /* found */
 	size_t middle[LEVELS];
+	float best[KINDS][SIZES / 2];   /* of the rows of curves, seconds */
 };
 
 /* A plateau of the curve: its first and last size, as indices. */
@@ -469,6 +473,31 @@ main_latency(struct bench *b)
 	chase_ring(b, lay_all(b, p, size));
 }
 
+/* Memory that is written, all of it in huge pages of 2 MB or none. */
+static char *
+paged(struct bench *b, size_t size, int huge)
+{
+	enum { HUGE = 2 << 20 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), at;
+	char *p = mmap(NULL, size + HUGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rusage before, after;
+
+	if (p == MAP_FAILED)
+		fail(b, "memory:");
+	p = (char *)(((uintptr_t)p + HUGE - 1) & -(uintptr_t)HUGE);
+	if (madvise(p, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && huge)
+		skip(b, "huge pages: madvise:");
+	getrusage(RUSAGE_SELF, &before);
+	for (at = 0; at < size; at += page)
+		p[at] = 1;
+	getrusage(RUSAGE_SELF, &after);
+	if (huge && after.ru_minflt - before.ru_minflt >
+	    (long)(size / HUGE * 2 + 512))
+		skip(b, "too few huge pages");
+	return p;
+}
+
 /*
  * One line a page, in random order, of more pages than the TLBs reach (four
  * times the 4096 entries of the largest): a load is a miss of the TLB, the
@@ -492,14 +521,79 @@ tlb_latency(struct bench *b)
 		size = limit - limit % page;
 		note(b, "%zu pages (should be %d)", size / page, PAGES);
 	}
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		fail(b, "memory:");
-	madvise(p, size, MADV_NOHUGEPAGE);      /* fails where there are none */
+	p = paged(b, size, 0);
 	ring = lay(b, p, size, page, 1);
 	ring = chase(ring, TURNS * (long)(size / page) / HOPS);
 	chase_ring(b, ring);
+}
+
+/* Seconds a load of a ring through size bytes, the best of some tries. */
+static double
+try_latency(struct bench *b, char *p, size_t size)
+{
+	enum { TRIES = 3, LOADS = 8192 };
+	void **at = lay_all(b, p, size);
+	double t, least = 0;
+	int k;
+
+	for (k = 0; k < TRIES; k++) {
+		t = seconds();
+		at = chase(at, LOADS / HOPS);
+		USE(at);
+		t = (seconds() - t) / LOADS;
+		if (k == 0 || t < least)
+			least = t;
+	}
+	return least;
+}
+
+/* Seconds a byte when size bytes are read, again and again. */
+static double
+try_bandwidth(char *p, size_t size)
+{
+	enum { TRIES = 3, LEAST = 1 << 20 };
+	long n, passes = size < LEAST ? (long)(LEAST / size) : 1;
+	double t, least = 0;
+	int k;
+
+	for (k = 0; k < TRIES; k++) {
+		t = seconds();
+		for (n = passes; n--; )
+			read_words(NULL, (long *)p, size / sizeof (long));
+		t = (seconds() - t) / (double)size / (double)passes;
+		if (k == 0 || t < least)
+			least = t;
+	}
+	return least;
+}
+
+/*
+ * A curve by size, two sizes an octave, of figures KEY_SIZE: of each the
+ * best that was seen in any round.
+ */
+static void
+curve(struct bench *b)
+{
+	float *best = ((struct curve *)b->common)->best[b->arg];
+	size_t want, size, most = buffer_size(&want);
+	char *p = paged(b, most, b->arg & HUGE_PAGES), name[32];
+	double t, kb;
+	int i;
+
+	for (i = 0; i < SIZES / 2 && (size = curve_size(2 * i)) <= most; i++) {
+		t = b->arg & BANDWIDTH ? try_bandwidth(p, size) :
+			try_latency(b, p, size);
+		if (best[i] <= 0 || t < best[i])
+			best[i] = (float)t;
+		kb = (double)size / 1024;
+		snprintf(name, sizeof name, "=%g%c %s",
+			kb < 1024 ? kb : kb / 1024, kb < 1024 ? 'K' : 'M',
+			b->arg & BANDWIDTH ? "MB/s" : "ns");
+		if (b->arg & BANDWIDTH)
+			fact(b, name, "%.0f", 1e-6 / best[i]);
+		else
+			fact(b, name, "%.4g", best[i] * 1e9);
+	}
 }
 
 /* KB of a cache: where the curve is half way up to the next plateau. */
@@ -555,5 +649,14 @@ const struct test mem_tests[] = {
 	{ "main_lat", "mem", "Main mem", "ns", LESS, main_latency, 0, 0 },
 	{ "tlb_lat", "mem", "TLB", "ns", LESS, tlb_latency, 0, 0 },
 	{ "guesses", "mem", "Guesses", "text", LESS, guesses, 0, 0 },
+
+	{ "curve_lat", "curve", "Latency by size", "text", LESS,
+	  curve, LATENCY, 0 },
+	{ "curve_lat_huge", "curve", "Latency by size, huge pages", "text",
+	  LESS, curve, LATENCY | HUGE_PAGES, 0 },
+	{ "curve_bw", "curve", "Bandwidth by size", "text", MORE,
+	  curve, BANDWIDTH, 0 },
+	{ "curve_bw_huge", "curve", "Bandwidth by size, huge pages", "text",
+	  MORE, curve, BANDWIDTH | HUGE_PAGES, 0 },
 	{ 0 }
 };
