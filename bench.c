@@ -401,9 +401,24 @@ copy(const char *text)
 	return must(strdup(text));
 }
 
+/* A figure that a test found beside its own: "=size unit". */
+static void
+take_part(struct record *rec, const char *of, char *name, const char *value)
+{
+	char key[64], *unit = strchr(name, ' ');
+	struct figure *f;
+
+	if (!unit)
+		return;
+	*unit++ = '\0';
+	snprintf(key, sizeof key, "%s_%s", of, name + 1);
+	f = must(record_add(rec, key, unit));
+	f->value = f->low = f->high = strtod(value, NULL);
+}
+
 /* The facts a test found: lines of name, tab, value. */
 static void
-take_facts(struct record *rec, const char *text)
+take_facts(struct record *rec, const char *of, const char *text)
 {
 	char *name, *value, *end, *facts = copy(text);
 
@@ -412,7 +427,10 @@ take_facts(struct record *rec, const char *text)
 		if (!(value = strchr(name, '\t')))
 			break;
 		*value++ = '\0';
-		record_fact(rec, name, "%s", value);
+		if (*name == '=')
+			take_part(rec, of, name, value);
+		else
+			record_fact(rec, name, "%s", value);
 	}
 	free(facts);
 }
@@ -424,7 +442,7 @@ take_row(struct record *rec, const struct row *row)
 	const struct result *r = row->result;
 	struct figure *f;
 
-	take_facts(rec, r->facts);
+	take_facts(rec, t->key, r->facts);
 	if (!strcmp(t->unit, "text") && r->state == GOOD)
 		return;
 	f = must(record_add(rec, t->key, t->unit));
@@ -701,6 +719,38 @@ measure(struct course *c, struct record *rec, const struct options *opt)
 	return sig;
 }
 
+/*
+ * The curves of memory of a record: in the terminal, or into a file as SVG.
+ * Returns 0, or -1 when that has failed, as is said.
+ */
+static int
+curves(const char *name, const struct record *r)
+{
+	FILE *f = strcmp(name, "mem") ? fopen(name, "w") : stdout;
+	int some;
+
+	if (!f) {
+		warn("%s: picture not written:", name);
+		return -1;
+	}
+	some = f == stdout ? curve_text(f, r) : curve_svg(f, r);
+	if (f != stdout && fclose(f)) {
+		warn("%s: picture not written:", name);
+		return -1;
+	}
+	if (!some)
+		warn("-g: %s: no curve of memory (bench -a, or bench curve, "
+			"measures it)", name);
+	return some ? 0 : -1;
+}
+
+/* Is there a curve that was asked for by name? */
+static int
+named_curve(const struct options *opt, const struct course *c)
+{
+	return *opt->words && !strcmp(c->rows[c->n - 1].test->table, "curve");
+}
+
 /* Parts that no table shows, asked for by name, are worth their lines. */
 static int
 hidden(const struct course *c)
@@ -782,13 +832,16 @@ live(const struct options *opt)
 	number_labels(recs, n);
 	if (opt->format)
 		export_records(stdout, opt->format, recs, n);
-	else if (!opt->quiet && n)
+	else if (!opt->quiet && !opt->picture && n)
 		report_header(stdout, recs);
 	if (!opt->format)
 		report(stdout, recs, n);
 	for (i = 0; i < n && !opt->format; i++)
 		if (opt->verbose || hidden(&c))
 			report_figures(stdout, &recs[i]);
+	if (n && (opt->picture || named_curve(opt, &c)) &&
+	    curves(opt->picture ? opt->picture : "mem", &recs[n - 1]))
+		status = TROUBLE;
 	if (sig) {
 		fflush(stdout);
 		raise(sig);
@@ -859,7 +912,8 @@ two_sides(const struct options *opt, const struct record *recs, int nold,
 			compare_figures(stdout, &c);
 	}
 	worse = compare_worse(&c, opt->limit);
-	if (opt->picture && picture(opt->picture, &c))
+	if (opt->picture && (!strcmp(opt->picture, "mem") ?
+	    curves(opt->picture, &recs[n - 1]) : picture(opt->picture, &c)))
 		worse = -1;
 	compare_free(&c);
 	return worse < 0 ? TROUBLE : worse ? SLOWER : OK;
@@ -959,7 +1013,9 @@ files(const struct options *opt)
 		status = two_sides(opt, recs, nold, n);
 	} else {
 		rows_each(opt, recs, n);
-		if (opt->mode == 'C' || opt->limited || opt->picture)
+		if (opt->picture && opt->mode == 'c' && n)
+			faults += curves(opt->picture, &recs[n - 1]) < 0;
+		else if (opt->mode == 'C' || opt->limited || opt->picture)
 			warn("nothing to compare: two sides with a record "
 				"each are wanted"), faults++;
 	}
@@ -1017,7 +1073,8 @@ static const char help[] =
 	"              input; compare two files, or two records in one\n"
 	"  -C          compare the runs in some files with those in others\n"
 	"  -f format   tsv, json or prom(etheus) instead of tables\n"
-	"  -g picture  draw a comparison into this file, as SVG\n"
+	"  -g picture  mem: draw memory by size in the terminal; a file: the\n"
+	"              same, or a comparison, into it as SVG\n"
 	"  -k key      sort records by this figure, the best first\n"
 	"  -m          of many records: median, quartiles, best, worst, outliers\n"
 	"  -w percent  exit with 3 when something is worse by more than this, 5\n"
@@ -1054,6 +1111,7 @@ misuse(const char *fmt, const char *word)
 static void
 parse(struct options *opt, int argc, char **argv)
 {
+	static char *curve[] = { "curve", "guesses", NULL };
 	const char *s;
 	char *end, **w;
 	long runs;
@@ -1144,6 +1202,8 @@ parse(struct options *opt, int argc, char **argv)
 		}
 	}
 	opt->words = argv + optind;
+	if (opt->picture && !opt->mode && !opt->all && !*opt->words)
+		opt->words = curve;
 	if (opt->mode == 'c' && !*opt->words)
 		misuse("-c: %s", "which files? (- is standard input)");
 	if (opt->mode == 'C') {

@@ -110,7 +110,10 @@ void stage(struct bench *b, const char *doing);
 /* A remark on the figure: its cell is marked, the record carries it. */
 void note(struct bench *b, const char *text, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A fact for the record, found on the way; at most FACTS bytes a row. */
+/*
+ * A fact for the record, found on the way; at most FACTS bytes a row.  One
+ * with a name as "=64K ns" is no fact but a figure more, KEY_64K in ns.
+ */
 void fact(struct bench *b, const char *name, const char *value, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -288,6 +291,15 @@ const char *report_table(int i);
 /* Printable text, broken to the width of the tables, indented if broken. */
 void report_text(FILE *f, int indent, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* --- curve.c: from records alone ------------------------------------------ */
+
+/*
+ * Memory by size, in 80 columns and 23 lines, or as an SVG file.  Returns 0
+ * where the record has no curve.
+ */
+int curve_text(FILE *f, const struct record *r);
+int curve_svg(FILE *f, const struct record *r);
 
 /* --- compare.c: from records alone ---------------------------------------- */
 
