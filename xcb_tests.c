@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <xcb/dpms.h>
 #include <xcb/xcb.h>
+#include <xcb/xcbext.h>
 
 #define RATE(f) "1/s", MORE, f
 
@@ -75,7 +77,6 @@ request_name(int opcode)
 		const char *name;
 	} names[] = {
 		{ XCB_CREATE_WINDOW,       "CreateWindow" },
-		{ XCB_CHANGE_WINDOW_ATTRIBUTES, "ChangeWindowAttributes" },
 		{ XCB_DESTROY_WINDOW,      "DestroyWindow" },
 		{ XCB_MAP_WINDOW,          "MapWindow" },
 		{ XCB_UNMAP_WINDOW,        "UnmapWindow" },
@@ -95,7 +96,6 @@ request_name(int opcode)
 		{ XCB_GET_IMAGE,           "GetImage" },
 		{ XCB_POLY_TEXT_8,         "PolyText8" },
 		{ XCB_IMAGE_TEXT_8,        "ImageText8" },
-		{ XCB_CREATE_CURSOR,       "CreateCursor" },
 		{ XCB_FORCE_SCREEN_SAVER,  "ForceScreenSaver" },
 	};
 	size_t i;
@@ -295,6 +295,37 @@ wake(struct x *x)
 	free(info);
 }
 
+/*
+ * Drawing takes longer where the pointer is drawn over it.  XFIXES, of whose
+ * requests these two are needed, hides it while the connection lasts.  It
+ * must not be given a shape of ours: a server may have been showing none.
+ */
+static void
+hide_pointer(struct x *x)
+{
+	enum { HAS_HIDE = 4, HIDE = 29 };
+	xcb_extension_t xfixes = { "XFIXES", 0 };
+	xcb_protocol_request_t ask = { 1, &xfixes, 0, 0 };
+	xcb_protocol_request_t hide = { 1, &xfixes, HIDE, 1 };
+	uint32_t version[] = { 0, HAS_HIDE, 0 };
+	uint32_t where[] = { 0, x->screen->root }, *r;
+	struct iovec part[] = {         /* xcb wants two before ours */
+		{ NULL, 0 }, { NULL, 0 }, { version, sizeof version },
+	};
+	const xcb_query_extension_reply_t *have;
+
+	have = xcb_get_extension_data(x->c, &xfixes);
+	if (!have || !have->present)
+		return;
+	r = xcb_wait_for_reply(x->c, xcb_send_request(x->c, 0, part + 2,
+		&ask), NULL);
+	if (r && r[2] >= HAS_HIDE) {
+		part[2] = (struct iovec){ where, sizeof where };
+		xcb_send_request(x->c, 0, part + 2, &hide);
+	}
+	free(r);
+}
+
 /* Waits until the window shows. */
 static void
 wait_expose(struct x *x)
@@ -321,47 +352,6 @@ wait_expose(struct x *x)
 		note(x->b, "window not exposed in %d s (hidden?)", PATIENCE);
 }
 
-/* A checkered pixmap of two pixel values. */
-static xcb_pixmap_t
-checks(struct x *x, int depth, int w, int h, uint32_t on, uint32_t off)
-{
-	enum { SIDE = 4 };
-	xcb_pixmap_t p = xcb_generate_id(x->c);
-	xcb_gcontext_t gc = xcb_generate_id(x->c);
-	xcb_rectangle_t r = { 0, 0, w, h };
-	uint32_t xor[] = { XCB_GX_XOR, on ^ off };
-	int i;
-
-	xcb_create_pixmap(x->c, depth, p, x->win, w, h);
-	xcb_create_gc(x->c, gc, p, XCB_GC_FOREGROUND, &off);
-	xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
-	xcb_change_gc(x->c, gc, XCB_GC_FUNCTION | XCB_GC_FOREGROUND, xor);
-	for (i = 0; i < w; i += 2 * SIDE) {
-		r = (xcb_rectangle_t){ i, 0, SIDE, h };
-		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
-	}
-	for (i = 0; i < h; i += 2 * SIDE) {
-		r = (xcb_rectangle_t){ 0, i, w, SIDE };
-		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
-	}
-	xcb_free_gc(x->c, gc);
-	return p;
-}
-
-/*
- * The pointer is drawn, too, unless it has no shape over this window.  It
- * need not be moved for that, and has its shape back with the window's end.
- */
-static void
-hide_pointer(struct x *x)
-{
-	xcb_cursor_t cursor = xcb_generate_id(x->c);
-	xcb_pixmap_t none = checks(x, 1, 1, 1, 0, 0);
-
-	xcb_create_cursor(x->c, cursor, none, none, 0, 0, 0, 0, 0, 0, 0, 0);
-	xcb_change_window_attributes(x->c, x->win, XCB_CW_CURSOR, &cursor);
-}
-
 static int
 least(int a, int b)
 {
@@ -384,6 +374,7 @@ xopen(struct x *x, struct bench *b)
 	xconnect(x);
 	facts(x);
 	wake(x);
+	hide_pointer(x);
 	s = x->screen;
 	x->width = least(XWINDOW, s->width_in_pixels);
 	x->height = least(XWINDOW, s->height_in_pixels);
@@ -398,7 +389,6 @@ xopen(struct x *x, struct bench *b)
 		x->width, x->height, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
 		XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL |
 		XCB_CW_OVERRIDE_REDIRECT | XCB_CW_EVENT_MASK, look);
-	hide_pointer(x);
 	x->gc = xcb_generate_id(x->c);
 	pen[0] = s->black_pixel;
 	pen[1] = s->white_pixel;
@@ -442,6 +432,33 @@ set_font(struct x *x, int *width, int *height)
 	*width = r->overall_width;
 	*height = r->font_ascent + r->font_descent;
 	free(r);
+}
+
+/* A checkered pixmap of two pixel values. */
+static xcb_pixmap_t
+checks(struct x *x, int depth, int w, int h, uint32_t on, uint32_t off)
+{
+	enum { SIDE = 4 };
+	xcb_pixmap_t p = xcb_generate_id(x->c);
+	xcb_gcontext_t gc = xcb_generate_id(x->c);
+	xcb_rectangle_t r = { 0, 0, w, h };
+	uint32_t xor[] = { XCB_GX_XOR, on ^ off };
+	int i;
+
+	xcb_create_pixmap(x->c, depth, p, x->win, w, h);
+	xcb_create_gc(x->c, gc, p, XCB_GC_FOREGROUND, &off);
+	xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	xcb_change_gc(x->c, gc, XCB_GC_FUNCTION | XCB_GC_FOREGROUND, xor);
+	for (i = 0; i < w; i += 2 * SIDE) {
+		r = (xcb_rectangle_t){ i, 0, SIDE, h };
+		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	}
+	for (i = 0; i < h; i += 2 * SIDE) {
+		r = (xcb_rectangle_t){ 0, i, w, SIDE };
+		xcb_poly_fill_rectangle(x->c, p, gc, 1, &r);
+	}
+	xcb_free_gc(x->c, gc);
+	return p;
 }
 
 /* --- where shapes lie ---------------------------------------------------- */
