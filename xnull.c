@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-
 #include <xcb/bigreq.h>
 #include <xcb/xcb.h>
 
@@ -127,7 +126,8 @@ need(struct server *s, size_t n)
 
 	while (s->to - s->from < n) {
 		flush(s);
-		memmove(s->in, s->in + s->from, s->to -= s->from);
+		if (s->from)
+			memmove(s->in, s->in + s->from, s->to -= s->from);
 		s->from = 0;
 		k = recv(s->fd, s->in + s->to,
 			(n > CHUNK ? n : CHUNK) - s->to, 0);
