@@ -77,7 +77,8 @@ listen_on(int number, int how, char path[static 64])
 	struct sockaddr_un u = { .sun_family = AF_UNIX };
 	struct sockaddr_in in = { .sin_family = AF_INET };
 	const struct sockaddr *a = how == 't' ? (void *)&in : (void *)&u;
-	int one = 1, fd = socket(a->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int one = 1, fd = socket(how == 't' ? AF_INET : AF_UNIX,
+		SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t len = sizeof in;
 
 	if (fd < 0)
