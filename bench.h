@@ -430,8 +430,6 @@ struct xfault {
  * what recv() and send() have.  fault may be NULL.
  */
 int xnull(int fd, const struct xfault *fault);
-/* Name of a request, or of the extension whose opcode it is here, or NULL. */
-const char *xnull_request(int opcode);
 
 /* --- init.c: process 1 ---------------------------------------------------- */
 
