@@ -12,11 +12,11 @@
 .POSIX:
 
 VERSION = 0.1
-LIMIT = 160
+LIMIT = 192
 PREFIX = /usr/local
 
 ARCH = native
-CC_native = musl-gcc
+CC_native = cross/native/cc
 CC_i386 = cross/i386/cc
 CC_arm64 = cross/arm64/cc
 CC_armhf = cross/armhf/cc
@@ -69,8 +69,8 @@ $(OBJ): bench.h config.h flags.txt
 host.o: host.c
 	v=`$(CC) -dumpfullversion -dumpversion`; \
 	libc=`echo __GLIBC__ | $(CC) -include features.h -E -P -`; \
-	case $$libc in [0-9]*) libc=glibc ;; *) libc=musl`/lib/ld-musl-*.so.1 \
-		2>&1 | sed -n 's/Version//p'` ;; esac; \
+	case $$libc in [0-9]*) libc=glibc ;; *) libc="musl `cat \
+		cross/$(ARCH)/version 2>/dev/null`" ;; esac; \
 	$(COMPILE) -DBUILD="\"$(CC) $$v $(CFLAGS), $$libc\"" -c -o $@ host.c
 
 # touched, and so all is built anew, when the compiler or a flag has changed
