@@ -214,7 +214,7 @@ grid(FILE *f, double most, int bottom)
 		double x = across(v, most);
 
 		fprintf(f, "<path d=\"M%.1f %dV%d\" stroke=\"%s\"/>"
-		    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%+g%%"
+		    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g%%"
 		    "</text>\n", x, HEAD - 8, bottom, v < 0 || v > 0 ? "#ddd" :
 		    "#000", x, bottom + 14, v);
 	}

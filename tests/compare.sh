@@ -219,7 +219,111 @@ test_many_records() {
 				printf "result\t%s\tus\t%d\t1\t9999\t1,2,3,4,5\n", key[k + 1], (i * 7919) % 10000 + 1
 			print "end\t60"
 		} }' >many
-	( ulimit -t 2 -v 65536 && "$bench" -c -k pipe_lat - <many >out )
+	( ulimit -t 2 && ulimit -v 65536 &&
+	    "$bench" -c -k pipe_lat - <many >out )
 	holds "$(wc -l <out) > 20000"
 	head -4 out | tail -1 | grep -q '^node00000 '
+}
+
+test_summary_names_outliers() {
+	for i in 1 2 3 4 5 6 7 8 9; do
+		printf 'bench\t1\nfact\thost\tn%d\nresult\tpipe_lat\tus\t4.0%d\nresult\tpipe_bw\tMB/s\t20.0%d\nend\t2\n' $i $i $i
+	done >recs
+	printf 'bench\t1\nfact\thost\tslow\nresult\tpipe_lat\tus\t9.0\nend\t1\n' >>recs
+	status 0 "$bench" -c -m recs
+	has out '^pipe_lat  *4\.0[0-9]*  *4\.0[0-9]*  *4\.0[0-9]*  *4\.01[0-9]* n1  *9\.0[0-9]* slow' \
+	    '^    far off: slow 9\.0' '^pipe_bw .* 20\.09[0-9]* n9  *20\.01'
+	status 0 "$bench" -c -k pipe_bw recs
+	holds "$(grep -c '^n' out) == 18"
+	sed -n '/Pipe/,$p' out | grep '^n' | head -1 | grep -q '^n9 '
+	status 2 "$bench" -c -k nonsense recs
+}
+
+test_formats() {
+	kernel 2.0.23 >old
+	kernel 2.0.24 >new
+	status 3 "$bench" -c -f tsv old new
+	holds "$(awk -F '\t' 'NF != 8' out | wc -l) == 0"
+	has out '^x_fill	stones	1018356	522026	-48.74	-48.74	-48.74	worse$'
+	status 0 "$bench" -c -f tsv old
+	holds "$(awk -F '\t' 'NF != 11' out | wc -l) == 0 && $(wc -l <out) == 34"
+	status 0 "$bench" -q -t 0.1 -n 'a "name"\' -f json null_syscall
+	has out '"label":"a \\"name\\"\\\\"' '"rounds":\[[0-9.,]*\]}$'
+	status 2 "$bench" -c -f xml old
+	status 3 "$bench" -c -f json old new
+	command -v jq >/dev/null || skip 'jq is not installed: JSON not checked'
+	holds "$(jq -s 'map(select(.verdict == "worse")) | length' out) == 6"
+	status 0 "$bench" -c -f prom old
+	command -v promtool >/dev/null ||
+	    skip 'promtool is not installed: Prometheus text not checked'
+	promtool check metrics <out
+	"$bench" -c -f prom old new | promtool check metrics
+}
+
+test_picture() {
+	kernel 2.0.23 >old
+	kernel 2.0.24 | sed 's/2\.0\.24/<\&">/' >new
+	status 3 "$bench" -c -g out.svg old new
+	has out.svg '^<svg xmlns=' 'x_fill</text>' '&#60;&#38;&#34;&#62;' \
+	    '^</svg>$'
+	holds "$(grep -c '<circle' out.svg) == 33"
+	python3 -c 'import sys, xml.dom.minidom as x; x.parse("out.svg")' ||
+	    skip 'no python3: XML not checked'
+	status 1 "$bench" -c -g no/such.svg old new
+	has err '^bench: no/such.svg: .*No such file'
+	status 1 "$bench" -c -g out.svg old
+}
+
+# what cannot be compared is said, and the rest is compared
+test_unlike_records() {
+	kernel 2.0.23 | sed 's/^fact	x_depth.*/fact	stones	1/' >old
+	kernel 2.0.24 | sed 's/^fact	x_depth.*/fact	stones	2/
+		s/pipe_lat	us/pipe_lat	ns/; /^result	udp_lat/d
+		s/^result	tcp_lat.*/none	tcp_lat	no loopback/' >new
+	status 1 "$bench" -c old new            # its count is wrong
+	sed -i 's/^end.*/end	31/' new
+	status 0 "$bench" -c old new
+	has out '^  stones: 1 -> 2' \
+	    '^Not compared, stones of different versions: x_line x_fill' \
+	    '^Not compared, in other units: pipe_lat\.' \
+	    '^Not compared, not in both: udp_lat\.' \
+	    '^Not compared, not measured in both: tcp_lat\.'
+	lacks out 'X drawing: 5' 'Worse'
+}
+
+test_facts_that_differ() {
+	for g in powersave performance; do
+		record pipe_lat us 100.0 | sed "1a\\
+fact	governor	$g\\
+fact	steal	$g\\
+fact	x_depth	8" >$g
+	done
+	status 0 "$bench" -c powersave performance
+	has out '^  governor: powersave -> performance'
+	lacks out 'steal:' 'x_depth:'
+	holds "$(grep -n governor out | cut -d: -f1) < $(grep -n Pipe out |
+	    cut -d: -f1)"
+}
+
+test_a_thousand_unknown_keys() {
+	for side in old new; do
+		awk -v s=$side 'BEGIN { print "bench\t1"
+			for (i = 0; i < 1000; i++)
+				printf "result\tkey%d\tus\t%d\n", i, i + 1
+			print "result\tpipe_lat\tus\t100.0\nend\t1001" }' >$side
+	done
+	status 0 "$bench" -c old new
+	has out 'unknown here: 2000 figures' 'OS: nothing moved'
+	lacks out 'key7'
+}
+
+# README's way to a fleet, over three network namespaces
+test_parallel() {
+	command -v parallel >/dev/null || skip 'GNU parallel is not installed'
+	unshare -n true || skip 'no network namespaces here'
+	parallel --tag "unshare -n $bench -q -t 0.1 -n {} -o /dev/fd/3 \
+	    null_syscall 3>&1 >/dev/null" ::: node1 node2 node3 >recs
+	cat recs
+	status 0 "$bench" -c recs
+	has out ' node1 ' ' node2 ' ' node3 '
 }
