@@ -152,6 +152,128 @@ memory_bandwidth(struct bench *b)
 				(long *)(from + at), GRAIN / sizeof (long));
 }
 
+/* --- bandwidths: STREAM --------------------------------------------------- */
+
+/* Args: what is done, and whether on all processors. */
+enum { COPY, SCALE, ADD, TRIAD, ALL_CPUS = 4 };
+
+/* Arrays of a process, and how far it is. */
+struct arrays {
+	double *a, *b, *c;
+	size_t size, at;        /* bytes of each, a multiple of GRAIN */
+};
+
+static void
+make_arrays(struct bench *b, struct arrays *s, size_t size)
+{
+	char *p = anonymous(b, 3 * size);
+
+	*s = (struct arrays){ (double *)p, (double *)(p + size),
+		(double *)(p + 2 * size), size, 0 };
+}
+
+/* n times a grain of each array, as McCalpin's STREAM has it. */
+static void
+stream_grains(struct arrays *s, int what, long n)
+{
+	enum { EACH = GRAIN / sizeof (double) };
+	const double by = 3;
+	double *a, *b, *c, *end;
+
+	for (; n--; s->at = (s->at + GRAIN) % s->size) {
+		a = s->a + s->at / sizeof *a;
+		b = s->b + s->at / sizeof *b;
+		c = s->c + s->at / sizeof *c;
+#define EVERY(x) \
+	for (end = a + EACH; a < end; a++, b++, c++) { \
+		x; \
+		__asm__ volatile("" : : : "memory"); \
+	}
+		switch (what) {
+		case COPY:
+			EVERY(*c = *a)
+			break;
+		case SCALE:
+			EVERY(*b = by * *c)
+			break;
+		case ADD:
+			EVERY(*c = *a + *b)
+			break;
+		case TRIAD:
+			EVERY(*a = *b + by * *c)
+		}
+#undef EVERY
+	}
+}
+
+/* One of the others: does as many grains as it is told to, says when. */
+static _Noreturn void
+help_stream(struct bench *b, int what, size_t size, int in, int out)
+{
+	struct arrays s;
+	long n;
+
+	make_arrays(b, &s, size);
+	while (read(in, &n, sizeof n) == sizeof n) {
+		stream_grains(&s, what, n);
+		if (write(out, "", 1) != 1)
+			break;
+	}
+	fail(b, "peer: pipe:");
+}
+
+/* All do n grains. */
+static void
+stream_together(struct bench *b, struct arrays *s, int tell[2], int done[2],
+	int others, long n)
+{
+	char c;
+	int i;
+
+	for (i = 0; i < others; i++)
+		if (write(tell[1], &n, sizeof n) != sizeof n)
+			fail(b, "pipe:");
+	stream_grains(s, b->arg & 3, n);
+	for (i = 0; i < others; i++)
+		if (read(done[0], &c, 1) != 1)
+			fail(b, "pipe:");
+}
+
+/*
+ * One process, or one on each processor, which begin together and all of
+ * which have to end.  Copies are distinct: arrays of all are the buffer.
+ */
+static void
+stream_bw(struct bench *b)
+{
+	int i, tell[2], done[2], others = b->arg & ALL_CPUS ?
+		cpu_count(b) - 1 : 0, arrays = (b->arg & 3) < ADD ? 2 : 3;
+	size_t want, size = buffer_size(&want) / 3 / (size_t)(others + 1);
+	struct arrays s;
+	double lead;
+	long n;
+
+	size = size < GRAIN ? GRAIN : size / GRAIN * GRAIN;
+	if (pipe(tell) || pipe(done))
+		fail(b, "pipe:");
+	for (i = 1; i <= others; i++) {
+		if (peer(b))
+			continue;
+		if (pin(b, i))
+			fail(b, "sched_setaffinity:");
+		help_stream(b, b->arg & 3, size, tell[0], done[1]);
+	}
+	make_arrays(b, &s, size);
+	stream_together(b, &s, tell, done, others, 1);
+	while (preliminary(b, &lead))
+		for (n = b->n; n--; )
+			stream_together(b, &s, tell, done, others, 0);
+	b->lead = lead;
+	b->work = (double)GRAIN * arrays * (others + 1);
+	while (sample(b))
+		stream_together(b, &s, tell, done, others, b->n);
+}
+
 /* --- memory latencies ---------------------------------------------------- */
 
 /*
@@ -262,6 +384,31 @@ chase_ring(struct bench *b, void **p)
 		p = chase(p, b->n);
 		USE(p);
 	}
+}
+
+/* Chases through as many rings at once: what the processor keeps in flight. */
+static void
+parallel_latency(struct bench *b)
+{
+	enum { RINGS = 8, TURNS = 4 };
+	size_t size;
+	char *p = buffer(b, &size);
+	void **at[RINGS];
+	long n;
+	int i;
+
+	size = size / RINGS / BLOCK * BLOCK;
+	for (i = 0; i < RINGS; i++)
+		at[i] = lay_all(b, p + (size_t)i * size, size);
+	b->work = RINGS * TURNS;
+	while (sample(b))
+		for (n = b->n * TURNS; n--; ) {
+			at[0] = *at[0], at[1] = *at[1];
+			at[2] = *at[2], at[3] = *at[3];
+			at[4] = *at[4], at[5] = *at[5];
+			at[6] = *at[6], at[7] = *at[7];
+			USE(at);
+		}
 }
 
 enum { SIZES = 96, LEVELS = 4 };
@@ -630,6 +777,200 @@ guesses(struct bench *b)
 	fact(b, "guesses", "%s", text);
 }
 
+/* --- lines, TLB ----------------------------------------------------------- */
+
+/* ns of a pair of loads, so many bytes apart, in blocks in random order. */
+static double
+pair_time(struct bench *b, char *p, size_t size, size_t apart)
+{
+	enum { APART = 1024, LOADS = 4096, TRIES = 16 };
+	uint32_t seed = 2463534242U, *order = count_up(b, size / APART);
+	void *first = NULL, **last = &first;
+	double t, least = 0;
+	size_t i;
+
+	shuffle(order, size / APART, &seed);
+	for (i = 0; i < size / APART; i++) {
+		*last = p + (size_t)order[i] * APART;
+		last = *last;
+		*last = (char *)last + apart;
+		last = *last;
+	}
+	*last = first;
+	free(order);
+	for (last = first, i = 0; i < TRIES; i++) {
+		t = seconds();
+		last = chase(last, LOADS / HOPS);
+		USE(last);
+		t = (seconds() - t) * 2e9 / LOADS;
+		if (i == 0 || t < least)
+			least = t;
+	}
+	return least;
+}
+
+/*
+ * Bytes of a line: the distance from which on a second load costs much more
+ * than it does nearer.
+ */
+static void
+line_size(struct bench *b)
+{
+	enum { LEAST = 8, MOST_LINE = 512 };
+	size_t want, apart, size = buffer_size(&want) / 2;
+	char *p = anonymous(b, size);
+	double t, near = pair_time(b, p, size, LEAST);
+
+	for (apart = 2 * LEAST; apart < MOST_LINE; apart *= 2) {
+		t = pair_time(b, p, size, apart);
+		if (t > near * 1.4)
+			break;
+		if (t < near)
+			near = t;
+	}
+	fact(b, "line_size", "%zu B", apart);
+}
+
+/* ns by which a line in each of n pages costs more than n lines together. */
+static double
+tlb_cost(struct bench *b, char *p, size_t n, double *dense)
+{
+	enum { TRIES = 3, LOADS = 8192 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	double t, least[2] = { 0 };
+	void **at;
+	int i, k;
+
+	for (k = 0; k < 2; k++) {
+		at = k ? lay(b, p, n * page, page, 1) : lay(b, p, n * LINE,
+			n * LINE, n);
+		at = chase(at, LOADS / HOPS);
+		for (i = 0; i < TRIES; i++) {
+			t = seconds();
+			at = chase(at, LOADS / HOPS);
+			USE(at);
+			t = (seconds() - t) * 1e9 / LOADS;
+			if (i == 0 || t < least[k])
+				least[k] = t;
+		}
+	}
+	*dense = least[0];
+	return least[1] - least[0];
+}
+
+/*
+ * Memory that the TLBs reach: up to where a page more begins to cost half of
+ * a load from the first cache, and half of what a miss of all costs.
+ */
+static void
+tlb_reach(struct bench *b)
+{
+	enum { FIRST = 16, MOST_PAGES = 8192 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), n, first = 0, second = 0;
+	char *p = paged(b, MOST_PAGES * page, 0);
+	double dense, load, cost, all;
+
+	all = tlb_cost(b, p, MOST_PAGES, &dense);
+	tlb_cost(b, p, FIRST, &load);
+	for (n = FIRST; n <= MOST_PAGES; n += n & (n - 1) ? n / 3 : n / 2) {
+		cost = tlb_cost(b, p, n, &dense);
+		if (cost < load / 2)
+			first = n;
+		if (cost < all / 2)
+			second = n;
+	}
+	fact(b, "tlb_reach", "%zuK %zuK", first * page >> 10,
+		second * page >> 10);
+}
+
+/* What sysfs says of a cache of data of the first processor; 0: nothing. */
+static size_t
+sysfs_cache(int level, const char *what)
+{
+	char name[80], s[32];
+	size_t n = 0, kind = 0;
+	int i;
+	FILE *f;
+
+	for (i = 0; i < 8 && kind != (size_t)level; i++) {
+		for (int k = 0; k < 3; k++) {
+			snprintf(name, sizeof name, "/sys/devices/system/cpu/"
+				"cpu0/cache/index%d/%s", i,
+				k == 0 ? "type" : k == 1 ? "level" : what);
+			if (!(f = fopen(name, "r")))
+				return 0;
+			if (!fgets(s, sizeof s, f))
+				*s = '\0';
+			fclose(f);
+			if (k == 0 && *s == 'I')
+				break;
+			if (k == 1)
+				kind = strtoul(s, NULL, 10);
+			if (k == 2)
+				n = strtoul(s, NULL, 10);
+		}
+	}
+	return kind == (size_t)level ? n : 0;
+}
+
+/* Are the levels found those that sysfs tells of? */
+static void
+check_caches(struct bench *b)
+{
+	struct plateau found[SIZES];
+	struct curve *c = b->common;
+	float v[SIZES];
+	char text[REASON] = "", *end = text;
+	size_t kb, is;
+	int i, n, differ = 0;
+
+	if (!c->n)
+		sweep_all(b);
+	n = look(c, v, found);
+	for (i = 0; i < LEVELS && (kb = sysfs_cache(i + 1, "size")); i++) {
+		is = i < n ? level_size(v, &found[i]) : 0;
+		differ |= is > kb * 3 / 2 || is < kb * 2 / 3;
+		end += sprintf(end, "L%d %zu%c ", i + 1, kb < 1024 ? kb :
+			kb >> 10, kb < 1024 ? 'K' : 'M');
+	}
+	if (!i)
+		skip(b, "sysfs tells of no caches");
+	end[-1] = '\0';
+	fact(b, "sysfs_caches", "%s%s", differ || i != n ? "unlike: " : "",
+		text);
+}
+
+/* --- arithmetic ------------------------------------------------------------ */
+
+/*
+ * ns of an operation that needs the result of the one before.  The operand
+ * is one the compiler does not know.
+ */
+#define CHAIN(name, type, start, with, op, hide) \
+static void \
+name(struct bench *b) \
+{ \
+	volatile type unknown = with; \
+	type a = start, k = unknown; \
+	long n; \
+\
+	b->work = 8; \
+	while (sample(b)) \
+		for (n = b->n; n--; ) { \
+			op hide op hide op hide op hide \
+			op hide op hide op hide op hide \
+		} \
+	USE(a); \
+}
+#define HIDE __asm__ volatile("" : "+r"(a));
+
+CHAIN(int_add, unsigned, 1, 3, a += k;, HIDE)
+CHAIN(int_mul, unsigned, 1, 3, a *= k;, HIDE)
+CHAIN(int_div, unsigned, 40000, 2000000000, a = k / a;, HIDE)
+CHAIN(float_add, double, 1, 1e-9, a += k;, )
+CHAIN(float_mul, double, 1, 1.0000000001, a *= k;, )
+CHAIN(float_div, double, 1.1, 3.3, a = k / a;, )
+
 /* --- the table ----------------------------------------------------------- */
 
 const struct test mem_tests[] = {
@@ -649,6 +990,33 @@ const struct test mem_tests[] = {
 	{ "main_lat", "mem", "Main mem", "ns", LESS, main_latency, 0, 0 },
 	{ "tlb_lat", "mem", "TLB", "ns", LESS, tlb_latency, 0, 0 },
 	{ "guesses", "mem", "Guesses", "text", LESS, guesses, 0, 0 },
+
+	{ "stream_copy", "bw2", "Copy", "MB/s", MORE, stream_bw, COPY, 0 },
+	{ "stream_scale", "bw2", "Scale", "MB/s", MORE, stream_bw, SCALE, 0 },
+	{ "stream_add", "bw2", "Add", "MB/s", MORE, stream_bw, ADD, 0 },
+	{ "stream_triad", "bw2", "Triad", "MB/s", MORE, stream_bw, TRIAD, 0 },
+	{ "stream_copy_all", "bw2", "all Copy", "MB/s", MORE,
+	  stream_bw, COPY | ALL_CPUS, 0 },
+	{ "stream_scale_all", "bw2", "all Scale", "MB/s", MORE,
+	  stream_bw, SCALE | ALL_CPUS, 0 },
+	{ "stream_add_all", "bw2", "all Add", "MB/s", MORE,
+	  stream_bw, ADD | ALL_CPUS, 0 },
+	{ "stream_triad_all", "bw2", "all Triad", "MB/s", MORE,
+	  stream_bw, TRIAD | ALL_CPUS, 0 },
+
+	{ "par_lat", "cache", "Parallel ns", "ns", LESS,
+	  parallel_latency, 0, 0 },
+	{ "line_size", "cache", "Line size", "text", LESS, line_size, 0, 0 },
+	{ "tlb_reach", "cache", "TLB reach", "text", MORE, tlb_reach, 0, 0 },
+	{ "sysfs_caches", "cache", "Sysfs", "text", LESS,
+	  check_caches, 0, 0 },
+
+	{ "int_add", "arith", "Int add", "ns", LESS, int_add, 0, 0 },
+	{ "int_mul", "arith", "Int mul", "ns", LESS, int_mul, 0, 0 },
+	{ "int_div", "arith", "Int div", "ns", LESS, int_div, 0, 0 },
+	{ "float_add", "arith", "Float add", "ns", LESS, float_add, 0, 0 },
+	{ "float_mul", "arith", "Float mul", "ns", LESS, float_mul, 0, 0 },
+	{ "float_div", "arith", "Float div", "ns", LESS, float_div, 0, 0 },
 
 	{ "curve_lat", "curve", "Latency by size", "text", LESS,
 	  curve, LATENCY, 0 },

@@ -1055,6 +1055,30 @@ mmap_reread(struct bench *b)
 	close(fd);
 }
 
+/* The same file spliced into a pipe, and from there to /dev/null. */
+static void
+splice_bw(struct bench *b)
+{
+	int fd[2], file = cached_file(b);
+	int null = open_device(b, "/dev/null", O_WRONLY);
+	off_t at = 0;
+	ssize_t in, out;
+	long n;
+
+	make_pipe(b, fd);
+	b->work = PIECE;
+	while (sample(b))
+		for (n = b->n * PIECE; n > 0; at %= FILESIZE) {
+			in = splice(file, &at, fd[1], NULL, PIECE, 0);
+			if (in <= 0)
+				fail(b, "splice:");
+			for (n -= in; in; in -= out)
+				if ((out = splice(fd[0], NULL, null, NULL,
+				    (size_t)in, 0)) <= 0)
+					fail(b, "splice:");
+		}
+}
+
 /* --- the table ----------------------------------------------------------- */
 
 const struct test os_tests[] = {
@@ -1087,6 +1111,7 @@ const struct test os_tests[] = {
 	{ "mmap_reread_bw", "bw", "Mmap reread", "MB/s", MORE,
 	  mmap_reread, 0, 0 },
 	{ "unix_bw", "bw2", "Unix", "MB/s", MORE, stream, UNIX, 0 },
+	{ "splice_bw", "bw2", "Splice", "MB/s", MORE, splice_bw, 0, 0 },
 
 	{ "mem_mhz", "mem", "Mhz", "MHz", MORE, mhz, 0, 0 },
 
