@@ -31,7 +31,8 @@ enum {
 	WIDE = 5,               /* pixels a wide line is wide */
 	LINE = 13,              /* pixels a window scrolls: a line of `fixed` */
 	PATIENCE = 2,           /* seconds to wait for the window to show */
-	TRIES = 4               /* to connect */
+	TRIES = 4,              /* to connect */
+	WAYS = 3                /* a line lies: across, down, aslant */
 };
 
 /* What a row draws with. */
@@ -47,7 +48,7 @@ struct x {
 	int ascent;             /* of the font, pixels */
 	uint8_t text[2 + XCHARS];       /* a PolyText8 item: length, 0, text */
 
-	/* where shapes lie: a cycle, and its first `batch` places again */
+	/* where shapes lie: a cycle, and its first batch + 1 places again */
 	int batch;              /* shapes in a request */
 	int cycle;
 	xcb_rectangle_t *rect;
@@ -465,7 +466,7 @@ checks(struct x *x, int depth, int w, int h, uint32_t on, uint32_t off)
 
 /*
  * Places for shapes of w x h pixels, row by row without overlap and then
- * from the start again; three times, for the three ways a line lies.
+ * from the start again, until each had a line of each of the WAYS.
  */
 static void
 grid(struct x *x, int w, int h)
@@ -476,8 +477,8 @@ grid(struct x *x, int w, int h)
 	if (!across || !down)
 		skip(x->b, "%d x %d pixels do not fit the window of %d x %d",
 			w, h, x->width, x->height);
-	x->cycle = 3 * across * down;
-	n = x->cycle + x->batch;
+	x->cycle = WAYS * across * down;
+	n = x->cycle + x->batch + 1;
 	x->rect = calloc(n, sizeof *x->rect);
 	x->seg = calloc(n, sizeof *x->seg);
 	x->arc = calloc(n, sizeof *x->arc);
@@ -490,9 +491,9 @@ grid(struct x *x, int w, int h)
 		x->arc[i] = (xcb_arc_t){ left, top, w - 1, h - 1, 0, 360 * 64 };
 		x->seg[i] = (xcb_segment_t){ left, top, left + w - 1,
 			top + h - 1 };
-		if (i % 3 == 0)
+		if (i % WAYS == 0)
 			x->seg[i].y2 = x->seg[i].y1 += h / 2;
-		else if (i % 3 == 1)
+		else if (i % WAYS == 1)
 			x->seg[i].x2 = x->seg[i].x1 += w / 2;
 	}
 }
@@ -656,17 +657,19 @@ paint(struct x *x)
 	set(x, XCB_GC_FILL_STYLE, XCB_FILL_STYLE_SOLID);
 }
 
-/* Each from the place that lies opposite to it in the window. */
+/* A place takes what lies in the next; if alone, opposite in the window. */
 static void
 copies(const struct x *x, int at, int n)
 {
 	const xcb_rectangle_t *r = x->rect + at;
+	int left, top, alone = x->cycle == WAYS;
 
-	for (; n--; r++)
-		xcb_copy_area(x->c, x->win, x->win, x->gc,
-			x->width - r->x - r->width,
-			x->height - r->y - r->height, r->x, r->y,
-			r->width, r->height);
+	for (; n--; r++) {
+		left = alone ? x->width - r->x - r->width : r[1].x;
+		top = alone ? x->height - r->y - r->height : r[1].y;
+		xcb_copy_area(x->c, x->win, x->win, x->gc, left, top,
+			r->x, r->y, r->width, r->height);
+	}
 }
 
 static void
