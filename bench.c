@@ -709,6 +709,7 @@ measure(struct course *c, struct record *rec, const struct options *opt)
 
 	c->noise = must(noise_start());
 	still = clock_check(&c->how.clock);
+	fast_cpus(c->how.fast);
 	host_facts(rec, still ? -1 : c->how.clock.cost);
 	if (opt->label)
 		record_fact(rec, "label", "%s", opt->label);

@@ -250,6 +250,7 @@ struct run {
 	double slice;           /* seconds of samples */
 	double timeout;         /* seconds after which it is killed */
 	void *common;           /* COMMON bytes shared by all rows */
+	unsigned long fast[CPUWORDS];   /* CPUs to measure on, see fast_cpus() */
 	sigset_t stop;          /* end the run; blocked, as SIGCHLD is */
 };
 
@@ -364,6 +365,8 @@ void export_picture(FILE *f, const struct comparison *c);
 
 /* The facts of record.md that need no measuring; cost as clock_cost(). */
 void host_facts(struct record *r, double cost);
+/* The fastest of the CPUs that we may run on, or all where none is faster. */
+void fast_cpus(unsigned long cpus[CPUWORDS]);
 /* Bytes of the largest cache that sysfs or the CPU names; 0: not known. */
 size_t cache_size(void);
 /* Bytes a test may use: a quarter of what is available. */

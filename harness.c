@@ -231,16 +231,34 @@ cpu_count(const struct bench *b)
 	return n;
 }
 
+static int
+has_cpu(const unsigned long *cpus, long i)
+{
+	return cpus[i / BITS] >> i % BITS & 1;
+}
+
+/* The nth CPU from the last that is allowed on, the fastest first, or -1. */
+static long
+nth_cpu(const struct bench *b, int nth)
+{
+	int slow;
+	long i;
+
+	for (slow = 0; slow < 2; slow++)
+		for (i = (long)b->cpubytes * 8; i--; )
+			if (has_cpu(b->cpus, i) &&
+			    has_cpu(b->how->fast, i) != slow && nth-- == 0)
+				return i;
+	return -1;
+}
+
 int
 pin(struct bench *b, int nth)
 {
 	unsigned long one[CPUWORDS] = { 0 };
-	size_t i = b->cpubytes * 8;
+	long i = nth_cpu(b, nth);
 
-	while (i--)
-		if (b->cpus[i / BITS] >> i % BITS & 1 && nth-- == 0)
-			break;
-	if (nth >= 0) {
+	if (i < 0) {
 		errno = ENODEV;
 		return -1;
 	}

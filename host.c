@@ -201,6 +201,13 @@ cpus(char *s, const char *file)
 	return n || online;
 }
 
+/* The least of a class: some turn a little faster than others like them. */
+static uint64_t
+fastest(uint64_t high)
+{
+	return high - high / 16;
+}
+
 /* A file of the first CPU that has it. */
 static int
 cpu_file(char *s, const char *file)
@@ -216,6 +223,77 @@ cpu_file(char *s, const char *file)
 			return 1;
 	}
 	return 0;
+}
+
+/* How CPUs that are not alike differ: the first of these that tells. */
+static const struct {
+	const char *file, *name, *unit;
+	unsigned scale;
+} classes[] = {
+	{ "cpu_capacity",             "capacity ", "",     1 },
+	{ "cpufreq/cpuinfo_max_freq", "",          " MHz", 1000 },
+};
+
+/* By which of classes[] all CPUs of a set can be told apart, or -1. */
+static int
+class_file(const cpu_set_t *set, uint64_t *low, uint64_t *high)
+{
+	char dir[64];
+	uint64_t v;
+	size_t i;
+	int cpu;
+
+	for (i = 0; i < LEN(classes); i++) {
+		*low = NONE, *high = 0;
+		for (cpu = 0; (cpu = next_cpu(set, cpu)) >= 0; cpu++) {
+			snprintf(dir, sizeof dir, CPU "/cpu%d", cpu);
+			if ((v = number_in(dir, classes[i].file)) == NONE)
+				break;
+			*low = v < *low ? v : *low;
+			*high = v > *high ? v : *high;
+		}
+		if (cpu < 0 && *low < fastest(*high))
+			return (int)i;
+	}
+	return -1;
+}
+
+void
+fast_cpus(unsigned long cpus[CPUWORDS])
+{
+	cpu_set_t set[SETS];
+	uint64_t low, high;
+	char dir[64];
+	int cpu, class;
+
+	allowed(set);
+	class = class_file(set, &low, &high);
+	for (cpu = 0; class >= 0 && (cpu = next_cpu(set, cpu)) >= 0; cpu++) {
+		snprintf(dir, sizeof dir, CPU "/cpu%d", cpu);
+		if (number_in(dir, classes[class].file) < fastest(high))
+			CPU_CLR_S(cpu, sizeof set, set);
+	}
+	memcpy(cpus, set, sizeof set);
+}
+
+/* The class that is measured on, where there are several. */
+static int
+core(char *s, const char *unused)
+{
+	cpu_set_t set[SETS], fast[SETS];
+	uint64_t low, high;
+	int i;
+
+	(void)unused;
+	allowed(set);
+	if ((i = class_file(set, &low, &high)) < 0)
+		return 0;
+	fast_cpus((unsigned long *)fast);
+	snprintf(s, TEXT, "on the %d fastest (%s%llu%s, others from %llu)",
+	    CPU_COUNT_S(sizeof fast, fast), classes[i].name,
+	    (unsigned long long)high / classes[i].scale, classes[i].unit,
+	    (unsigned long long)low / classes[i].scale);
+	return 1;
 }
 
 /*
@@ -797,6 +875,9 @@ static const struct {
 	{ "date",          date,          NULL },
 	{ "cpu",           cpu_model,     "cpuinfo" },
 	{ "cpus",          cpus,          "online" },
+	{ "core",          core,          NULL },
+	{ "cpus_isolated", sys_file,      "devices/system/cpu/isolated" },
+	{ "cpus_offline",  sys_file,      "devices/system/cpu/offline" },
 	{ "mhz_max",       mhz_max,       "cpufreq/cpuinfo_max_freq" },
 	{ "governor",      cpu_file,      "cpufreq/scaling_governor" },
 	{ "clocksource",   sys_file,

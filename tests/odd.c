@@ -3,6 +3,7 @@
  * harness and of the run: linked in place of those of bench.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -194,6 +195,7 @@ pinned(struct bench *b)
 	for (i = 0; i < LEN(cpus); i++)
 		bits += __builtin_popcountl(cpus[i]);
 	fact(b, b->arg ? "unpinned" : "pinned", "%d", bits);
+	fact(b, "on", "%d", sched_getcpu());
 	steady(b);
 }
 
