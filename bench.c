@@ -34,6 +34,7 @@ struct options {
 	const char *label;      /* -n */
 	const char *file;       /* -o */
 	int runs;               /* -r */
+	int copies;             /* -P */
 	double limit;           /* -w, percent */
 	int format;             /* -f: t(sv), j(son), p(rom); 0: tables */
 	const char *picture;    /* -g */
@@ -287,10 +288,15 @@ static int
 step(struct course *c, struct row *row)
 {
 	double began = seconds();
-	int n = row->result->rounds;
+	int i, n = row->result->rounds;
 	int sig = run(row->test, row->result, &c->how);
 
 	row->took = seconds() - began;
+	for (i = 1; i < c->how.copies && row->result->state == GOOD; i++)
+		if (row->result[i].state != GOOD) {
+			row->result->state = row->result[i].state;
+			strcpy(row->result->why, row->result[i].why);
+		}
 	if (row->result->rounds > n)
 		row->when[n] = c->round;
 	if (sig || row->result->state == GOOD)
@@ -435,8 +441,52 @@ take_facts(struct record *rec, const char *of, const char *text)
 	free(facts);
 }
 
+/* A rate of all copies, or a time that one sees. */
 static void
-take_row(struct record *rec, const struct row *row)
+add_copy(struct figure *all, const struct figure *f, double part)
+{
+	int i;
+
+	if (all->nrounds > f->nrounds)
+		all->nrounds = f->nrounds;
+	for (i = 0; i < all->nrounds; i++)
+		all->rounds[i] += part * f->rounds[i];
+	all->value += part * f->value;
+	all->low += part * f->low;
+	all->high += part * f->high;
+	all->samples += f->samples;
+}
+
+/* Figures of the copies of a row, and what they are together. */
+static void
+take_copies(struct record *rec, const struct test *t, const struct result *r,
+	int n)
+{
+	int i, sum = strchr(t->unit, '/') != NULL;
+	struct figure all = { .nrounds = MAXROUNDS }, *f;
+	char text[64];
+
+	all.rounds = must(calloc(MAXROUNDS, sizeof *all.rounds));
+	for (i = 0; i < n; i++) {
+		snprintf(text, sizeof text, "%.40s.%d", t->key, i + 1);
+		f = must(record_add(rec, text, t->unit));
+		if (summary(t, &r[i], f)) {
+			f->why = copy("no figure");
+			all.why = f->why;
+		}
+		add_copy(&all, f, sum ? 1 : 1.0 / n);
+	}
+	f = must(record_add(rec, t->key, t->unit));
+	all.key = f->key;
+	all.unit = f->unit;
+	snprintf(text, sizeof text, "%s of %d copies", sum ? "sum" : "mean", n);
+	*(all.why ? &all.why : &all.note) =
+		copy(all.why ? "not all copies have a figure" : text);
+	*f = all;
+}
+
+static void
+take_row(struct record *rec, const struct row *row, int copies)
 {
 	const struct test *t = row->test;
 	const struct result *r = row->result;
@@ -445,6 +495,10 @@ take_row(struct record *rec, const struct row *row)
 	take_facts(rec, t->key, r->facts);
 	if (!strcmp(t->unit, "text") && r->state == GOOD)
 		return;
+	if (copies > 1 && r->state == GOOD) {
+		take_copies(rec, t, r, copies);
+		return;
+	}
 	f = must(record_add(rec, t->key, t->unit));
 	if (!summary(t, r, f)) {
 		if (row->failed)
@@ -546,7 +600,7 @@ take_results(struct record *rec, const struct course *c)
 
 	for (i = 0; i < c->n; i++)
 		if (c->rows[i].result)
-			take_row(rec, &c->rows[i]);
+			take_row(rec, &c->rows[i], c->how.copies);
 	for (i = 0; i < c->n; i++)      /* the mean of means comes last */
 		if (!c->rows[i].result)
 			take_mean(rec, c->rows[i].test);
@@ -713,6 +767,8 @@ measure(struct course *c, struct record *rec, const struct options *opt)
 	host_facts(rec, still ? -1 : c->how.clock.cost);
 	if (opt->label)
 		record_fact(rec, "label", "%s", opt->label);
+	if (opt->copies > 1)
+		record_fact(rec, "copies", "%d", opt->copies);
 	sig = still ? no_clock(c) : rounds(c);
 	progress(c, 0, NULL);
 	take_results(rec, c);
@@ -767,6 +823,13 @@ hidden(const struct course *c)
 	return 0;
 }
 
+static void
+reset(struct result *r, int n)
+{
+	for (; n--; r++)
+		*r = (struct result){ .v = r->v, .end = r->end };
+}
+
 /* Rows and results as they were before the first run. */
 static void
 begin(struct course *c, const struct options *opt)
@@ -779,7 +842,7 @@ begin(struct course *c, const struct options *opt)
 
 		c->rows[i].over = c->rows[i].failed = 0;
 		if (r)
-			*r = (struct result){ .v = r->v, .end = r->end };
+			reset(r, c->how.copies);
 	}
 	c->until = seconds() + (opt->time > 0 ? opt->time :
 		opt->all ? LONGTIME : TIME);
@@ -816,10 +879,11 @@ live(const struct options *opt)
 	c.n = choose(c.rows, c.n, opt);
 	c.how.timeout = TIMEOUT;
 	c.how.common = must(shared(COMMON));
-	r = must(results(c.n));
+	c.how.copies = opt->copies;
+	r = must(results(c.n * opt->copies));
 	for (i = 0; i < c.n; i++)
 		if (c.rows[i].test->run)
-			c.rows[i].result = &r[i];
+			c.rows[i].result = &r[i * opt->copies];
 	if (opt->file && (fd = append(opt->file)) < 0)
 		status = TROUBLE;
 	block(&c.how.stop);
@@ -838,7 +902,7 @@ live(const struct options *opt)
 	if (!opt->format)
 		report(stdout, recs, n);
 	for (i = 0; i < n && !opt->format; i++)
-		if (opt->verbose || hidden(&c))
+		if (opt->verbose || opt->copies > 1 || hidden(&c))
 			report_figures(stdout, &recs[i]);
 	if (n && (opt->picture || named_curve(opt, &c)) &&
 	    curves(opt->picture ? opt->picture : "mem", &recs[n - 1]))
@@ -1046,8 +1110,8 @@ list(void)
 }
 
 static const char usage[] =
-	"usage: bench [-aqv] [-t seconds] [-r runs] [-n name] [-o file]\n"
-	"             [-d display] [test ...]\n"
+	"usage: bench [-aqv] [-t seconds] [-r runs] [-P copies] [-n name]\n"
+	"             [-o file] [-d display] [test ...]\n"
 	"       bench -c [-mv] [-w percent] [-k key] [-f format] [-g picture] "
 	"file ...\n"
 	"       bench -C [-v] [-w percent] [-f format] [-g picture] old ... -- "
@@ -1067,6 +1131,7 @@ static const char help[] =
 	"  -n name     name the row of this run\n"
 	"  -o file     append the record of the run to file\n"
 	"  -d display  X server to draw on, instead of $DISPLAY\n"
+	"  -P copies   so many of each test at once, a CPU each\n"
 	"  -q          no progress line, no facts above the tables\n"
 	"  -r runs     so many runs, one after the other, a row each\n"
 	"  -v          a line a test, with quartiles; the reason behind each -\n"
@@ -1118,9 +1183,9 @@ parse(struct options *opt, int argc, char **argv)
 	long runs;
 	int c;
 
-	opt->runs = 1;
+	opt->runs = opt->copies = 1;
 	opt->limit = LIMIT;
-	while ((c = getopt(argc, argv, "acCd:f:g:hlk:mn:o:qr:t:vVw:")) != -1) {
+	while ((c = getopt(argc, argv, "acCd:f:g:hlk:mn:o:P:qr:t:vVw:")) != -1) {
 		switch (c) {
 		case 'a':
 			opt->all = 1;
@@ -1172,6 +1237,13 @@ parse(struct options *opt, int argc, char **argv)
 			break;
 		case 'q':
 			opt->quiet = 1;
+			break;
+		case 'P':
+			opt->copies = (int)strtol(optarg, &end, 10);
+			if (*end || end == optarg || opt->copies < 1 ||
+			    opt->copies > MAXCOPIES)
+				misuse("-P: %s: not a number of copies "
+					"(1 and up)", optarg);
 			break;
 		case 'r':
 			runs = strtol(optarg, &end, 10);

@@ -70,6 +70,8 @@ struct bench {
 	double until;           /* when this loop is over; 0 before it begins */
 	int warm;               /* the batch is long enough; samples count */
 	int kept;               /* samples of this loop */
+	int copy;               /* which copy of the row this is, from 0 */
+	int met;                /* times it met the others */
 	double *v;              /* seconds an operation: where they are kept */
 	unsigned long cpus[CPUWORDS];   /* allowed at the start */
 	size_t cpubytes;        /* of these; 0: not known */
@@ -226,6 +228,7 @@ enum state { UNTRIED, GOOD, NOT_HERE, FAILED };
 struct result {
 	volatile int state;     /* of the last round; enum state */
 	int gone;               /* the row's whole table is, see stage() */
+	volatile int met;       /* times that copies met here, in all */
 	char doing[REASON];     /* what is being done, see stage() */
 	char why[REASON];       /* reason of a round that was not GOOD */
 	char note[REASON];
@@ -251,6 +254,7 @@ struct run {
 	double timeout;         /* seconds after which it is killed */
 	void *common;           /* COMMON bytes shared by all rows */
 	unsigned long fast[CPUWORDS];   /* CPUs to measure on, see fast_cpus() */
+	int copies;             /* of a row that run at once; 1 */
 	sigset_t stop;          /* end the run; blocked, as SIGCHLD is */
 };
 
@@ -263,6 +267,7 @@ int clock_check(struct clock *c);
 /*
  * One round of a row in a child of its own.  Leaves samples or a reason in
  * r.  Returns 0, or the signal of how->stop that came: the child is ended.
+ * Of several copies each has a CPU and a result, the next ones behind r.
  */
 int run(const struct test *t, struct result *r, const struct run *how);
 /*

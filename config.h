@@ -35,6 +35,10 @@
 #ifndef MAXSLICE
 #define MAXSLICE 0.25
 #endif
+/* most copies of a row at once (-P) */
+#ifndef MAXCOPIES
+#define MAXCOPIES 256
+#endif
 /* seconds a batch lasts at least */
 #ifndef BATCH
 #define BATCH 0.001

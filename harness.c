@@ -146,6 +146,21 @@ grow(struct bench *b, double took, double batch)
 		b->n = (long)(b->n * 1.3 * batch / took) + 1;
 }
 
+/* Copies of a row begin a loop at once, or without those that do not come. */
+static void
+meet(struct bench *b)
+{
+	volatile int *met = &(b->result - b->copy)->met;
+	int all = b->how->copies * ++b->met;
+	double until = seconds() + 1;
+
+	if (b->how->copies < 2)
+		return;
+	__atomic_add_fetch(met, 1, __ATOMIC_SEQ_CST);
+	while (*met < all && seconds() < until)
+		;
+}
+
 /*
  * Next batch of a loop that may take slice seconds; 0 when it is over.  A
  * batch that seemed long enough because something held it up is found out
@@ -161,7 +176,8 @@ next(struct bench *b, double slice)
 	if (batch < 100 * (c->cost + c->tick))
 		batch = 100 * (c->cost + c->tick);
 	if (b->until <= 0) {
-		b->until = now + slice;
+		meet(b);
+		b->until = seconds() + slice;
 	} else if (took < (b->warm ? batch / 2 : batch)) {
 		grow(b, took, batch);
 	} else if (!b->warm) {
@@ -277,7 +293,7 @@ settle(struct bench *b)
 		return;
 	}
 	b->cpubytes = (size_t)n;
-	if (pin(b, 0))
+	if (pin(b, b->copy % cpu_count(b)))
 		note(b, "not pinned: sched_setaffinity:");
 }
 
@@ -434,8 +450,18 @@ expendable(void)
 	close(fd);
 }
 
+/* What memory there is, memory_limit() is to share among copies. */
+static void
+divide(int copies)
+{
+	rlim_t part = memory_limit() / (size_t)copies * 4;
+	struct rlimit r = { part, part };
+
+	prlimit(0, RLIMIT_DATA, &r, NULL);
+}
+
 static _Noreturn void
-child(const struct test *t, struct result *r, const struct run *how,
+child(const struct test *t, struct result *r, int copy, const struct run *how,
 	pid_t parent)
 {
 	static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
@@ -444,6 +470,7 @@ child(const struct test *t, struct result *r, const struct run *how,
 		.n = r->n ? r->n : 1, .arg = t->arg, .work = 1,
 		.common = how->common, .test = t, .result = r, .how = how,
 		.leader = getpid(), .v = r->v + r->samples,
+		.copy = copy,
 	};
 	sigset_t empty;
 	size_t i;
@@ -454,6 +481,8 @@ child(const struct test *t, struct result *r, const struct run *how,
 		_exit(1);
 	prlimit(0, RLIMIT_CORE, &none, NULL);
 	expendable();
+	if (how->copies > 1)
+		divide(how->copies);
 	for (i = 0; i < LEN(caught); i++)
 		signal(caught[i], SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);       /* EPIPE has a reason to show */
@@ -582,26 +611,44 @@ finish(pid_t pid, struct result *r, const struct run *how,
 		blame(r, "ended with status %d", info.si_status);
 }
 
+/* Starts a copy of a row.  Returns its child, or -1 with the reason in r. */
+static pid_t
+start(const struct test *t, struct result *r, int copy, const struct run *how)
+{
+	pid_t pid, parent = getpid();
+
+	r->state = UNTRIED;
+	r->met = 0;
+	*r->doing = *r->why = *r->facts = '\0';
+	if ((pid = fork()) < 0) {
+		r->state = NOT_HERE;
+		snprintf(r->why, REASON, "fork: %s", strerror(errno));
+	} else if (pid) {
+		setpgid(pid, pid);      /* whoever is first */
+	} else {
+		child(t, r, copy, how, parent);
+	}
+	return pid;
+}
+
 /* Returns whether something held the row up, so that it says nothing. */
 static int
 attempt(const struct test *t, struct result *r, const struct run *how,
 	int *sig)
 {
-	pid_t pid, parent = getpid();
+	pid_t pid[MAXCOPIES];
 	struct end e = { 0 };
+	int i;
 
-	r->state = UNTRIED;
-	*r->doing = *r->why = *r->facts = '\0';
-	if ((pid = fork()) < 0) {
-		r->state = NOT_HERE;
-		snprintf(r->why, REASON, "fork: %s", strerror(errno));
-		return 0;
+	for (i = 0; i < how->copies; i++)
+		pid[i] = start(t, &r[i], i, how);
+	for (i = 0; i < how->copies; i++) {
+		if (pid[i] < 0)
+			continue;
+		if (!e.sig)
+			await(pid[i], how, &e);
+		finish(pid[i], &r[i], how, &e);
 	}
-	if (!pid)
-		child(t, r, how, parent);
-	setpgid(pid, pid);              /* whoever is first */
-	await(pid, how, &e);
-	finish(pid, r, how, &e);
 	*sig = e.sig;
 	return e.held && !e.sig;
 }
@@ -609,13 +656,19 @@ attempt(const struct test *t, struct result *r, const struct run *how,
 int
 run(const struct test *t, struct result *r, const struct run *how)
 {
-	int rounds = r->rounds, samples = r->samples, sig = 0;
+	int rounds[MAXCOPIES], samples[MAXCOPIES], i, sig = 0;
 
-	if (attempt(t, r, how, &sig)) {
-		r->gone = 0;
-		r->rounds = rounds;
-		r->samples = samples;
-		attempt(t, r, how, &sig);
+	for (i = 0; i < how->copies; i++) {
+		rounds[i] = r[i].rounds;
+		samples[i] = r[i].samples;
 	}
+	if (!attempt(t, r, how, &sig))
+		return sig;
+	for (i = 0; i < how->copies; i++) {
+		r[i].gone = 0;
+		r[i].rounds = rounds[i];
+		r[i].samples = samples[i];
+	}
+	attempt(t, r, how, &sig);
 	return sig;
 }
