@@ -39,9 +39,9 @@ enum {
 };
 
 /* What may be asked for; those before ONLY are options of the suite. */
-enum { T, N, D, V, Q, ONLY, SAVE, THEN, PAGES, SETTINGS };
+enum { T, N, D, V, Q, A, ONLY, SAVE, THEN, PAGES, SETTINGS };
 static const char *const names[SETTINGS] = {
-	"t", "n", "d", "v", "q", "only", "save", "then", "page"
+	"t", "n", "d", "v", "q", "a", "only", "save", "then", "page"
 };
 
 struct console {
@@ -434,6 +434,13 @@ word(char **rest)
 	return *s ? s : NULL;
 }
 
+/* Has it no value? */
+static int
+flag(int i)
+{
+	return i == V || i == Q || i == A;
+}
+
 /* Takes one `bench.name=value'; words of others are no concern of ours. */
 static void
 take_word(struct life *l, char *s)
@@ -448,9 +455,9 @@ take_word(struct life *l, char *s)
 	for (i = 0; i < SETTINGS && strcmp(s + 6, names[i]); i++)
 		;
 	if (i == SETTINGS)
-		say(l, "%s: no such word (bench.t n d v q only save then page)",
+		say(l, "%s: no such word (bench.t n d v q a only save then page)",
 			s);
-	else if (!value && i != V && i != Q)
+	else if (!value && !flag(i))
 		say(l, "%s: says nothing (give %s=...)", s, s);
 	else
 		l->set_to[i] = value ? value : "";
@@ -513,7 +520,7 @@ measure(const struct life *l, int rec)
 			continue;
 		snprintf(letter[i], sizeof letter[i], "-%s", names[i]);
 		argv[argc++] = letter[i];
-		if (i != V && i != Q)
+		if (!flag(i))
 			argv[argc++] = (char *)l->set_to[i];
 	}
 	argv[argc++] = "--";
