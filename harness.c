@@ -5,6 +5,7 @@
  * waits, kills what does not end, and sums up.  Both see struct result.
  */
 #include <errno.h>
+#include <math.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -173,8 +174,9 @@ next(struct bench *b, double slice)
 	const struct clock *c = &b->how->clock;
 	double now = seconds(), took = now - b->began, batch = BATCH;
 
-	if (batch < 100 * (c->cost + c->tick))
-		batch = 100 * (c->cost + c->tick);
+	/* what is taken off is not quite what a batch has: make it small */
+	batch = fmax(batch, 100 * (c->cost + c->tick));
+	batch = fmax(batch, 50 * b->lead);
 	if (b->until <= 0) {
 		meet(b);
 		b->until = seconds() + slice;
