@@ -36,7 +36,7 @@ struct options {
 	int runs;               /* -r */
 	int copies;             /* -P */
 	double limit;           /* -w, percent */
-	int format;             /* -f: t(sv), j(son), p(rom); 0: tables */
+	int format;             /* -f: r(ecord), t(sv), j(son), p(rom) */
 	const char *picture;    /* -g */
 	const struct test *sort;        /* -k */
 	int many;               /* -m */
@@ -1060,8 +1060,8 @@ files(const struct options *opt)
 
 	for (w = opt->words; *w; w++)
 		;
-	brief = opt->mode == 'c' && w - opt->words != 2 && opt->format != 't' &&
-		opt->format != 'j';
+	brief = opt->mode == 'c' && w - opt->words != 2 &&
+		(!opt->format || opt->format == 'p');
 	for (w = opt->words; *w; w++) {
 		if (opt->mode == 'C' && !strcmp(*w, "--")) {
 			nold = n;
@@ -1074,7 +1074,7 @@ files(const struct options *opt)
 	if (words == 1 && n == 2)
 		nold = 1;
 	if (nold && nold < n && !opt->many &&
-	    (words <= 2 || opt->mode == 'C')) {
+	    opt->format != 'r' && (words <= 2 || opt->mode == 'C')) {
 		status = two_sides(opt, recs, nold, n);
 	} else {
 		rows_each(opt, recs, n);
@@ -1138,7 +1138,7 @@ static const char help[] =
 	"  -c          print the tables of the records in files, - is standard\n"
 	"              input; compare two files, or two records in one\n"
 	"  -C          compare the runs in some files with those in others\n"
-	"  -f format   tsv, json or prom(etheus) instead of tables\n"
+	"  -f format   record, tsv, json or prom(etheus) instead of tables\n"
 	"  -g picture  mem: draw memory by size in the terminal; a file: the\n"
 	"              same, or a comparison, into it as SVG\n"
 	"  -k key      sort records by this figure, the best first\n"
@@ -1207,9 +1207,9 @@ parse(struct options *opt, int argc, char **argv)
 			break;
 		case 'f':
 			if (strcmp(optarg, "tsv") && strcmp(optarg, "json") &&
-			    strcmp(optarg, "prom"))
-				misuse("-f: %s: no format (tsv, json, prom)",
-					optarg);
+			    strcmp(optarg, "prom") && strcmp(optarg, "record"))
+				misuse("-f: %s: no format (record, tsv, json, "
+					"prom)", optarg);
 			opt->format = *optarg;
 			break;
 		case 'g':

@@ -360,7 +360,7 @@ void compare_figures(FILE *f, const struct comparison *c);
  * and worst, and who is far off.  Returns -1 where memory lacks.
  */
 int fleet(FILE *f, const struct record *r, int n);
-/* A line a figure; format is t(sv), j(son) or p(rom). */
+/* A line a figure; format is t(sv), j(son), p(rom), or r(ecord). */
 void export_records(FILE *f, int format, const struct record *r, int n);
 void export_changes(FILE *f, int format, const struct comparison *c);
 /* An SVG picture: a dot and an interval a cell, worst first. */

@@ -115,6 +115,10 @@ export_records(FILE *f, int format, const struct record *r, int n)
 		fputs("# HELP bench_figure Figure of bench, in its unit.\n"
 		    "# TYPE bench_figure gauge\n", f);
 	for (int i = 0; i < n; i++) {
+		if (format == 'r') {
+			record_write(&r[i], f);         /* main() looks at f */
+			continue;
+		}
 		for (int k = 0; k < r[i].nfigures; k++) {
 			const struct figure *g = &r[i].figures[k];
 

@@ -321,9 +321,24 @@ test_a_thousand_unknown_keys() {
 test_parallel() {
 	command -v parallel >/dev/null || skip 'GNU parallel is not installed'
 	unshare -n true || skip 'no network namespaces here'
-	parallel --tag "unshare -n $bench -q -t 0.1 -n {} -o /dev/fd/3 \
-	    null_syscall 3>&1 >/dev/null" ::: node1 node2 node3 >recs
-	cat recs
+	parallel --tag "unshare -n $bench -q -t 0.1 -n {} -f record \
+	    null_syscall" ::: node1 node2 node3 >recs
+	has recs '^node1	bench	1$'
+	status 0 "$bench" -c recs
+	has out ' node1 ' ' node2 ' ' node3 '
+	# and as records again
+	status 0 "$bench" -c -f record recs
+	cp out again
+	status 0 "$bench" -c -f record again
+	diff again out
+	holds "$(grep -c '^bench	1$' again) == 3"
+}
+
+test_pdsh() {
+	command -v pdsh >/dev/null || skip 'pdsh is not installed'
+	pdsh -R exec -w 'node[1-3]' "$bench" -q -t 0.2 -n %h -f record \
+	    null_syscall pipe_lat >recs
+	has recs '^node2: bench	1$'
 	status 0 "$bench" -c recs
 	has out ' node1 ' ' node2 ' ' node3 '
 }
