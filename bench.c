@@ -5,8 +5,9 @@
  * each round in a child of its own (harness.c).  What they leave becomes a
  * record together with facts about the machine (host.c); the record is
  * written to a file (record.c) and printed as tables (report.c).  Records
- * of files are printed by the same code, and compared (compare.c).  This file holds the options,
- * which rows are run, the rounds, and the exit status.
+ * of files are printed by the same code, and compared (compare.c).  This
+ * file holds the options, which rows are run, the rounds, and the exit
+ * status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -987,7 +988,7 @@ two_sides(const struct options *opt, const struct record *recs, int nold,
 /* A record and its figure of the key they are sorted by. */
 struct place {
 	int i;
-	double v;               /* less is better; infinite where there is none */
+	double v;               /* less is better; infinite: has none */
 };
 
 static int
@@ -1091,7 +1092,7 @@ files(const struct options *opt)
 	return faults ? TROUBLE : status;
 }
 
-/* --- the command line ------------------------------------------------------ */
+/* --- the command line ---------------------------------------------------- */
 
 static int
 list(void)
@@ -1125,8 +1126,8 @@ static const char help[] =
 	"\n"
 	"  test        a key or a group: x proc comm bw mem, os (all but x), or\n"
 	"              one of -a; shell patterns are allowed\n"
-	"  -a          measure all: calls spawn ctx xctx wake file vm bw2 cache\n"
-	"              arith curve as well\n"
+	"  -a          measure all: calls spawn ctx xctx wake file dir vm bw2\n"
+	"              cache arith curve as well\n"
 	"  -t seconds  time the run may take (one round is always whole)\n"
 	"  -n name     name the row of this run\n"
 	"  -o file     append the record of the run to file\n"
@@ -1185,7 +1186,9 @@ parse(struct options *opt, int argc, char **argv)
 
 	opt->runs = opt->copies = 1;
 	opt->limit = LIMIT;
-	while ((c = getopt(argc, argv, "acCd:f:g:hlk:mn:o:P:qr:t:vVw:")) != -1) {
+	/* +: for glibc, which would move files before options, and eat -- */
+	while ((c = getopt(argc, argv, "+acCd:f:g:hlk:mn:o:P:qr:t:vVw:"))
+	    != -1) {
 		switch (c) {
 		case 'a':
 			opt->all = 1;

@@ -21,7 +21,7 @@
 #include "config.h"
 
 enum {
-	SHARED = 50,            /* degrees of freedom that others give at most */
+	SHARED = 50,            /* degrees of freedom from others, at most */
 	TYPICAL = 8,            /* figures that make a typical one */
 	PRIOR = 20,             /* runs' worth of what is known of runs */
 	FAR = 8,                /* median deviations from the middle: too far */

@@ -104,10 +104,10 @@ test_noise_is_no_news() {
 # a delay of 5% put into one figure of eight, which are run for two seconds
 slower_by_five() {
 	rm -f old.rec new.rec
-	status 0 quiet ./old -q -t 2 -o old.rec steady twice quiet1 quiet2 rate \
-	    subtract pinned unpinned
-	status 0 quiet ./new -q -t 2 -o new.rec steady twice quiet1 quiet2 rate \
-	    subtract pinned unpinned
+	for side in old new; do
+		status 0 quiet ./$side -q -t 2 -o $side.rec steady twice \
+		    quiet1 quiet2 rate subtract pinned unpinned
+	done
 	status 3 ./new -c -w 3 old.rec new.rec
 	has out '^Worse: steady -[45]' && lacks out '^Better'
 }
@@ -189,8 +189,7 @@ test_verdicts_are_true() {
 # hosts' lines, mixed as pdsh mixes them; a host cut short costs no other
 test_lines_of_many_hosts() {
 	for h in 1 2 3; do
-		printf 'bench\t1\nfact\tkernel\tk%d\nresult\tpipe_lat\tus\t%d.5\nend\t1\n' \
-		    $h $h >rec$h
+		record pipe_lat us $h.5 | sed "s/host	x/kernel	k$h/" >rec$h
 		sed "s/^/node$h: /" rec$h >pdsh$h
 		sed "s/^/node$h	/" rec$h >tag$h
 	done
@@ -209,14 +208,17 @@ test_lines_of_many_hosts() {
 # 60 figures each, in 2 s and 64 MB; sorted
 test_many_records() {
 	awk 'BEGIN {
+		rounds = "\t1.0\t1.9\t1.1,1.2,1.3,1.4,1.5\n"
+		keys = split("pipe_lat udp_lat tcp_lat pipe_bw tcp_bw", key)
 		for (i = 0; i < 10000; i++) {
 			printf "bench\t1\nfact\thost\tnode%05d\n", i
 			for (k = 0; k < 25; k++)
-				printf "fact\tfact%d\tvalue %d\n", k, k * (i % 9)
-			for (k = 0; k < 55; k++)
-				printf "result\tkey%d\tus\t1.%d\t1.0\t1.9\t1.1,1.2,1.3,1.4,1.5\n", k, i
-			for (k = 0; k < split("pipe_lat udp_lat tcp_lat pipe_bw tcp_bw", key, " "); k++)
-				printf "result\t%s\tus\t%d\t1\t9999\t1,2,3,4,5\n", key[k + 1], (i * 7919) % 10000 + 1
+				printf "fact\tf%d\tvalue %d\n", k, k * (i % 9)
+			for (k = 1; k <= 60 - keys; k++)
+				printf "result\tkey%d\tus\t1.%d%s", k, i, rounds
+			for (k = 1; k <= keys; k++)
+				printf "result\t%s\tus\t%d%s", key[k], \
+				    i * 7919 % 10000 + 1, rounds
 			print "end\t60"
 		} }' >many
 	( ulimit -t 2 && ulimit -v 65536 &&
@@ -227,12 +229,13 @@ test_many_records() {
 
 test_summary_names_outliers() {
 	for i in 1 2 3 4 5 6 7 8 9; do
-		printf 'bench\t1\nfact\thost\tn%d\nresult\tpipe_lat\tus\t4.0%d\nresult\tpipe_bw\tMB/s\t20.0%d\nend\t2\n' $i $i $i
+		record pipe_lat us 4.0$i | sed "s/host	x/host	n$i/
+			/^end/s/.*/result	pipe_bw	MB\/s	20.0$i\nend	2/"
 	done >recs
-	printf 'bench\t1\nfact\thost\tslow\nresult\tpipe_lat\tus\t9.0\nend\t1\n' >>recs
+	record pipe_lat us 9.0 | sed 's/host	x/host	slow/' >>recs
 	status 0 "$bench" -c -m recs
-	has out '^pipe_lat  *4\.0[0-9]*  *4\.0[0-9]*  *4\.0[0-9]*  *4\.01[0-9]* n1  *9\.0[0-9]* slow' \
-	    '^    far off: slow 9\.0' '^pipe_bw .* 20\.09[0-9]* n9  *20\.01'
+	has out '^pipe_lat  *4\.0[0-9]*  *4\.0[0-9]*  *4\.0[0-9]*  *4\.01[0-9]* n1 ' \
+	    '^pipe_lat .*  *9\.0[0-9]* slow' '^    far off: slow 9\.0' '^pipe_bw .* 20\.09[0-9]* n9  *20\.01'
 	status 0 "$bench" -c -k pipe_bw recs
 	holds "$(grep -c '^n' out) == 18"
 	sed -n '/Pipe/,$p' out | grep '^n' | head -1 | grep -q '^n9 '
