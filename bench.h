@@ -92,6 +92,12 @@ int sample(struct bench *b);
 int preliminary(struct bench *b, double *cost);
 
 /*
+ * What has been done since then (seconds()) is not timed: it is within the
+ * loop, but not the row's own.
+ */
+void leave_out(struct bench *b, double since);
+
+/*
  * The row cannot be measured: never return; may be called by the row's
  * other processes as well.  A reason that ends in a colon gets the text of
  * errno.  fail() takes an errno that tells of a missing or forbidden thing
@@ -183,8 +189,8 @@ void record_fact(struct record *r, const char *name, const char *value, ...)
 const char *record_get(const struct record *r, const char *name);
 /*
  * The figure of that key, or NULL; record_add makes one that is zeroed.
- * Either is good until the next record_add.  unit lies behind key in one
- * piece of memory; rounds, why and note are freed with the record.
+ * Either is good until the next record_add.  rounds, why and note are freed
+ * with the record.
  */
 struct figure *record_find(const struct record *r, const char *key);
 struct figure *record_add(struct record *r, const char *key, const char *unit);

@@ -411,7 +411,7 @@ parallel_latency(struct bench *b)
 		}
 }
 
-enum { SIZES = 96, LEVELS = 4 };
+enum { SIZES = 96, LEVELS = 4, PAIRS = 6 };
 /* Args of the rows of curves, which are so many. */
 enum { LATENCY = 0, BANDWIDTH = 1, HUGE_PAGES = 2, KINDS = 4 };
 
@@ -427,6 +427,7 @@ struct curve {
 	int levels;             /* found */
 	size_t middle[LEVELS];
 	float best[KINDS][SIZES / 2];   /* of the rows of curves, seconds */
+	float pair[PAIRS];      /* of line_size(), ns */
 };
 
 /* A plateau of the curve: its first and last size, as indices. */
@@ -811,22 +812,26 @@ pair_time(struct bench *b, char *p, size_t size, size_t apart)
 
 /*
  * Bytes of a line: the distance from which on a second load costs much more
- * than it does nearer.
+ * than it does nearer, by the least times of all rounds.
  */
 static void
 line_size(struct bench *b)
 {
-	enum { LEAST = 8, MOST_LINE = 512 };
-	size_t want, apart, size = buffer_size(&want) / 2;
+	enum { LEAST = 8 };
+	float *pair = ((struct curve *)b->common)->pair, near = 0;
+	size_t want, apart = LEAST, size = buffer_size(&want) / 2;
 	char *p = anonymous(b, size);
-	double t, near = pair_time(b, p, size, LEAST);
+	double t;
+	int i;
 
-	for (apart = 2 * LEAST; apart < MOST_LINE; apart *= 2) {
+	for (i = 0; i < PAIRS; i++, apart *= 2) {
 		t = pair_time(b, p, size, apart);
-		if (t > near * 1.4)
+		if (pair[i] <= 0 || t < pair[i])
+			pair[i] = (float)t;
+		if (i && pair[i] > near * 1.4)
 			break;
-		if (t < near)
-			near = t;
+		if (!i || pair[i] < near)
+			near = pair[i];
 	}
 	fact(b, "line_size", "%zu B", apart);
 }

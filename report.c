@@ -67,8 +67,10 @@ static const struct table {
 		2, 0, os_labels },
 	{ "wake", "Wake-ups", "Wake-ups, there and back (x: across CPUs) "
 		"in microseconds", 2, 0, os_labels },
-	{ "file", "Files", "Files (on tmpfs; d: on a directory) and locks "
-		"in microseconds", 2, 0, os_labels },
+	{ "file", "Files", "Files on tmpfs, locks - times in microseconds",
+		2, 0, os_labels },
+	{ "dir", "Directory", "Files on a directory in microseconds",
+		2, 0, os_labels },
 	{ "vm", "Virtual memory", "Virtual memory - times in microseconds",
 		2, 0, os_labels },
 	{ "bw2", "More bandwidth", "Further bandwidths (all: on all CPUs at "

@@ -274,8 +274,7 @@ file_lat(struct bench *b)
 	long k, left;
 	double t;
 
-	while (sample(b)) {
-		b->lead = 0;
+	while (sample(b))
 		for (left = b->n; left; left -= k) {
 			k = left < MOST_FILES ? left : MOST_FILES;
 			for (phase = CREATE; phase <= DELETE; phase++) {
@@ -283,10 +282,9 @@ file_lat(struct bench *b)
 				(phase == CREATE ? create_files :
 					delete_files)(b, k, size);
 				if (phase != (b->arg & DELETE))
-					b->lead += seconds() - t;
+					leave_out(b, t);
 			}
 		}
-	}
 	leave_folder(fd);
 }
 
@@ -459,17 +457,17 @@ const struct test sys_tests[] = {
 	{ "sig_handle", "calls", "Signal handle", "us", LESS,
 	  sig_handle, 0, 0 },
 
-#define FILES(key, title, arg) \
-	{ key, "file", title, "us", LESS, file_lat, arg, 0 },
-	FILES("create_0k", "Create 0K", CREATE)
-	FILES("delete_0k", "Delete 0K", DELETE)
-	FILES("create_10k", "Create 10K", CREATE | TEN_KB)
-	FILES("delete_10k", "Delete 10K", DELETE | TEN_KB)
-	FILES("dir_create_0k", "dCreate 0K", CREATE | ON_DIR)
-	FILES("dir_delete_0k", "dDelete 0K", DELETE | ON_DIR)
-	FILES("dir_create_10k", "dCreate 10K", CREATE | TEN_KB | ON_DIR)
-	FILES("dir_delete_10k", "dDelete 10K", DELETE | TEN_KB | ON_DIR)
-	{ "fsync", "file", "dFsync", "us", LESS, fsync_lat, ON_DIR, 0 },
+#define FILES(key, table, title, arg) \
+	{ key, table, title, "us", LESS, file_lat, arg, 0 },
+	FILES("create_0k", "file", "Create 0K", CREATE)
+	FILES("delete_0k", "file", "Delete 0K", DELETE)
+	FILES("create_10k", "file", "Create 10K", CREATE | TEN_KB)
+	FILES("delete_10k", "file", "Delete 10K", DELETE | TEN_KB)
+	FILES("dir_create_0k", "dir", "Create 0K", CREATE | ON_DIR)
+	FILES("dir_delete_0k", "dir", "Delete 0K", DELETE | ON_DIR)
+	FILES("dir_create_10k", "dir", "Create 10K", CREATE | TEN_KB | ON_DIR)
+	FILES("dir_delete_10k", "dir", "Delete 10K", DELETE | TEN_KB | ON_DIR)
+	{ "fsync", "dir", "Fsync", "us", LESS, fsync_lat, ON_DIR, 0 },
 	{ "fcntl_lock", "file", "Lock", "us", LESS, lock_lat, 0, 0 },
 
 	{ "prot_fault", "vm", "Protection fault", "us", LESS,

@@ -249,23 +249,23 @@ static int
 turn(struct bench *b, double lead)
 {
 	enum { PAIRS = 60, LEAST = 4 };
-	static double began, least[2];
+	static double least[2];
 	static long n;
 	static int tries;
-	double took = seconds() - began - lead;
+	double took = seconds() - b->began - lead;
 	int k = tries & 1;
 
-	if (began > 0 && n) {
+	if (b->began > 0 && n) {
 		if (tries < 2 || took < least[k])
 			least[k] = took;
 		if (++tries == 2 * PAIRS) {
 			b->v[0] = least[0] / (double)n;
 			b->v[1] = least[1] / least[0];
-			began = 0, n = 0, tries = 0;
+			b->began = 0, n = 0, tries = 0;
 			b->n = 1;
 			return 0;
 		}
-	} else if (began > 0) {
+	} else if (b->began > 0) {
 		if (took < least[0] || !tries)
 			least[0] = took;
 		if (++tries == LEAST) {
@@ -278,7 +278,7 @@ turn(struct bench *b, double lead)
 	}
 	if (n)
 		b->n = tries & 1 ? 2 * n : n;
-	began = seconds();
+	b->began = seconds();
 	return 1;
 }
 
