@@ -802,6 +802,17 @@ curves(const char *name, const struct record *r)
 	return some ? 0 : -1;
 }
 
+/* Are there figures for tables?  Beside a picture alone there are none. */
+static int
+has_tables(const struct course *c)
+{
+	int i;
+
+	for (i = 0; i < c->n && !strcmp(c->rows[i].test->unit, "text"); i++)
+		;
+	return i < c->n;
+}
+
 /* Is there a curve that was asked for by name? */
 static int
 named_curve(const struct options *opt, const struct course *c)
@@ -900,7 +911,7 @@ live(const struct options *opt)
 		export_records(stdout, opt->format, recs, n);
 	else if (!opt->quiet && !opt->picture && n)
 		report_header(stdout, recs);
-	if (!opt->format)
+	if (!opt->format && has_tables(&c))
 		report(stdout, recs, n);
 	for (i = 0; i < n && !opt->format; i++)
 		if (opt->verbose || opt->copies > 1 || hidden(&c))

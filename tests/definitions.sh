@@ -77,3 +77,47 @@ test_null_syscall_is_a_write() {
 	lacks calls '^[^w]' '^write([^'"$fd"']'
 	holds "$(grep -c "^write($fd, \"\\\\0\", 1) *= 1" calls) > 100"
 }
+
+# all figures of all tables, and every table alone; nothing is left behind
+test_all_tables() {
+	status 0 "$bench" -l
+	awk 'NR > 1 { print $2 }' out | sort -u >groups
+	for g in calls spawn ctx xctx wake file dir vm bw2 cache arith curve; do
+		grep -qx $g groups
+		thrice status 0 "$bench" -q -t 0.1 -o $g.rec $g
+		lacks out '.\{81\}'
+	done
+	cat *.rec >all
+	lacks all '	-' '	0	' '	nan' '	inf'
+	test "$(ls | grep -v 'rec$' | xargs)" = 'all err groups out'
+}
+
+# a run that names nothing has the seed's five tables, and no other
+usual() {
+	rm -f rec
+	status 0 "$bench" -q -t 0.1 -o rec os
+	lacks rec '^result	\(null_call\|fork\|curve\)'
+	has rec '^result	null_syscall'
+}
+
+test_usual_tables() {
+	thrice usual
+}
+
+test_curve_of_memory() {
+	status 0 "$bench" -q -t 0.1 -o rec -g mem
+	holds "$(wc -l <out) <= 24"
+	lacks out '.\{81\}'
+	has out 'ns  *MB/s' '1K  *4K' 'lll' 'bbb' 'levels: '
+	cp out live
+	status 0 "$bench" -c -g mem rec
+	tail -n 20 live >1
+	tail -n 20 out >2
+	diff 1 2
+	status 0 "$bench" -c -g mem.svg rec
+	has mem.svg '^<svg ' '</svg>$' 'polyline' 'ns a load' 'MB/s'
+	status 1 "$bench" -c -g mem "$top/tests/seed.rec"
+	has err 'no curve of memory'
+	status 1 "$bench" -c -g no/such.svg rec
+	has err 'no/such.svg: picture not written: No such file'
+}
