@@ -163,7 +163,8 @@ labels(char label[ROWS][16], const struct axis *a)
 	double t;
 
 	for (t = a->low; a->high > 0 && t <= a->high * 1.001; t = next_tick(t))
-		snprintf(label[(int)(at(a, t) * (ROWS - 1) + 0.5)], 16, "%g", t);
+		snprintf(label[(int)(at(a, t) * (ROWS - 1) + 0.5)], 16, "%g",
+			t);
 }
 
 static void
@@ -221,7 +222,7 @@ curve_text(FILE *f, const struct record *r)
 	return 1;
 }
 
-/* --- SVG ------------------------------------------------------------------- */
+/* --- SVG ------------------------------------------------------------------ */
 
 /* The plot of a family: its place, in pixels. */
 enum { LEFT = 80, RIGHT = 780, TOP = 50, HIGH = 220, APART = 310, TALL = 650 };

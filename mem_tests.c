@@ -945,7 +945,7 @@ check_caches(struct bench *b)
 		text);
 }
 
-/* --- arithmetic ------------------------------------------------------------ */
+/* --- arithmetic ----------------------------------------------------------- */
 
 /*
  * ns of an operation that needs the result of the one before.  The operand

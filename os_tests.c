@@ -28,7 +28,7 @@
 #include "bench.h"
 #include "config.h"
 
-/* --- reading and writing --------------------------------------------------- */
+/* --- reading and writing -------------------------------------------------- */
 
 /* Reads n bytes.  Returns 1, 0 at the end of the stream, -1 with errno. */
 static int
@@ -177,7 +177,7 @@ null_io(struct bench *b)
 	close(out);
 }
 
-/* clock_gettime(CLOCK_MONOTONIC) as programs call it: no system call, mostly. */
+/* clock_gettime(CLOCK_MONOTONIC) as programs call it: mostly no system call. */
 static void
 clock_lat(struct bench *b)
 {
