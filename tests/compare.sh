@@ -112,10 +112,23 @@ slower_by_five() {
 	has out '^Worse: steady -[45]' && lacks out '^Better'
 }
 
+# skips a machine that is not idle: where the rounds of a loop differ by 1%
+busy() {
+	for file; do
+		awk -F '\t' '$1 == "result" && $2 == "steady" {
+			exit !($6 > $5 * 1.01) }' "$file" &&
+		    skip 'the machine is too busy'
+	done
+	return 0
+}
+
 test_delay_is_found() {
 	odd && mv odd old
 	odd -DSTEADY=10500 && mv odd new
-	thrice slower_by_five
+	if ! thrice slower_by_five; then
+		busy old.rec new.rec
+		return 1
+	fi
 }
 
 test_runs_in_one_file() {
@@ -141,7 +154,7 @@ test_bisect() {
 	git init -q -b main repo
 	cd repo
 	for i in 1 2 3 4 5 6 7 8; do
-		test $i -lt 6 && echo 10000 >ns || echo 11000 >ns
+		test $i -lt 6 && echo 10000 >ns || echo 12000 >ns
 		echo $i >n
 		git add n ns
 		git -c user.name=x -c user.email=x@x commit -q -m "commit $i"
@@ -165,6 +178,7 @@ test_bisect() {
 	git bisect start HEAD HEAD~7
 	git bisect run sh ../judge >../log
 	git bisect log >../log
+	grep -q 'first bad commit: .* commit 6' ../log || busy ../*.rec
 	has ../log 'first bad commit: \[[0-9a-f]*\] commit 6'
 }
 
@@ -173,6 +187,7 @@ test_bisect() {
 # records of twelve runs of one machine.
 test_verdicts_are_true() {
 	$CC -std=c11 -D_GNU_SOURCE -O2 -static -o verdict \
+	    -ffunction-sections -Wl,--gc-sections \
 	    "$top/tests/verdict.c" "$top/compare.c" "$top/record.c" \
 	    "$top/report.c" "$top/harness.c" -lm
 	./verdict sim 1000 >rates
@@ -189,7 +204,8 @@ test_verdicts_are_true() {
 # hosts' lines, mixed as pdsh mixes them; a host cut short costs no other
 test_lines_of_many_hosts() {
 	for h in 1 2 3; do
-		record pipe_lat us $h.5 | sed "s/host	x/kernel	k$h/" >rec$h
+		record pipe_lat us $h.5 |
+		    sed "s/host	x/kernel	k$h/" >rec$h
 		sed "s/^/node$h: /" rec$h >pdsh$h
 		sed "s/^/node$h	/" rec$h >tag$h
 	done
@@ -234,8 +250,9 @@ test_summary_names_outliers() {
 	done >recs
 	record pipe_lat us 9.0 | sed 's/host	x/host	slow/' >>recs
 	status 0 "$bench" -c -m recs
-	has out '^pipe_lat  *4\.0[0-9]*  *4\.0[0-9]*  *4\.0[0-9]*  *4\.01[0-9]* n1 ' \
-	    '^pipe_lat .*  *9\.0[0-9]* slow' '^    far off: slow 9\.0' '^pipe_bw .* 20\.09[0-9]* n9  *20\.01'
+	has out '^pipe_lat  *4\.03.*  *4\.05.*  *4\.07.*  *4\.01[0-9]* n1 ' \
+	    '^pipe_lat .*  *9\.0[0-9]* slow' '^    far off: slow 9\.0' \
+	    '^pipe_bw .* 20\.09[0-9]* n9  *20\.01'
 	status 0 "$bench" -c -k pipe_bw recs
 	holds "$(grep -c '^n' out) == 18"
 	sed -n '/Pipe/,$p' out | grep '^n' | head -1 | grep -q '^n9 '
