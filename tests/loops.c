@@ -31,7 +31,7 @@ int twice_preliminary(struct bench *b, double *cost);
 static const char *
 run_row(const struct test *t, struct result *r, double slice)
 {
-	struct run how = { .slice = slice, .timeout = 10,
+	struct run how = { .slice = slice, .timeout = 10, .copies = 1,
 		.common = shared(COMMON) };
 
 	if (!how.common || clock_check(&how.clock))

@@ -21,7 +21,7 @@ expect(int ok, const char *what, const char *of)
 static const char *
 run_row(const struct test *t, struct result *r)
 {
-	struct run how = { .slice = 0.01, .timeout = 10,
+	struct run how = { .slice = 0.01, .timeout = 10, .copies = 1,
 		.common = shared(COMMON) };
 
 	if (!how.common || clock_check(&how.clock))
