@@ -865,12 +865,13 @@ static int
 one_run(struct course *c, struct record *rec, const struct options *opt,
 	int fd, int *status)
 {
-	int i, sig;
+	int i, copied, sig;
 
 	begin(c, opt);
 	sig = measure(c, rec, opt);
-	if (fd >= 0 && save(rec, fcntl(fd, F_DUPFD_CLOEXEC, 0),
-	    opt->file ? opt->file : "record"))
+	if (fd >= 0 && (copied = dup(fd)) < 0)
+		copied = fd;            /* good for one run */
+	if (fd >= 0 && save(rec, copied, opt->file ? opt->file : "record"))
 		*status = TROUBLE;
 	for (i = 0; i < c->n; i++)
 		if (c->rows[i].failed)

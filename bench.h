@@ -259,7 +259,7 @@ struct run {
 	double slice;           /* seconds of samples */
 	double timeout;         /* seconds after which it is killed */
 	void *common;           /* COMMON bytes shared by all rows */
-	unsigned long fast[CPUWORDS];   /* CPUs to measure on, see fast_cpus() */
+	unsigned long fast[CPUWORDS];   /* of fast_cpus(): to measure on */
 	int copies;             /* of a row that run at once; 1 */
 	sigset_t stop;          /* end the run; blocked, as SIGCHLD is */
 };

@@ -809,7 +809,8 @@ report_header(FILE *f, const struct record *r)
 		if (!(v = record_get(r, facts[i].name)) || n > WIDTH)
 			continue;
 		if (strstr(v, " kB")) {
-			snprintf(gb, sizeof gb, "%.1f GB", strtod(v, NULL) / 1e6);
+			snprintf(gb, sizeof gb, "%.1f GB",
+			    strtod(v, NULL) / 1e6);
 			v = gb;
 		}
 		n += (size_t)sprintf(line + n, "%s", n ? ", " : title);

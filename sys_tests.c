@@ -214,7 +214,8 @@ own_folder(struct bench *b)
 		rmdir(name);
 		fail(b, "fork:");
 	case 0:
-		close(end[1]);
+		if (close(end[1]))
+			end[0] = -1;    /* or it would wait for itself */
 		clean_up(end[0], name);
 	}
 	close(end[0]);
