@@ -38,7 +38,7 @@ XCB_LIBS = $(XCB)/libxcb.a
 XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
 
 SRC = bench.c harness.c host.c noise.c record.c report.c compare.c fleet.c \
-	export.c init.c os_tests.c sys_tests.c mem_tests.c curve.c xcb_tests.c
+	export.c init.c os_tests.c sys_tests.c mem_tests.c curve.c xcb_tests.c xnull.c
 OBJ = $(SRC:.c=.o)
 
 XFLAGS_0 = -DWITH_X=0

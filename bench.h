@@ -46,7 +46,8 @@ extern const struct test x_tests[], os_tests[], sys_tests[], mem_tests[];
 /* --- harness.c: what a test calls -------------------------------------- */
 
 enum {
-	COMMON = 4096,          /* bytes */
+	COMMON = 8192,          /* bytes; from XCOMMON on for X */
+	XCOMMON = 4096,
 	FACTS = 1024,           /* bytes of facts a row */
 	REASON = 160,           /* bytes of a reason or remark */
 	CPUWORDS = 8192 / sizeof (long) /* masks of 65536 CPUs */

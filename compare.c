@@ -453,11 +453,20 @@ same_fact(const struct comparison *c, const char *name)
 	return !strcmp(a, b) && strcmp(a, VARIES);
 }
 
+/* Who drew: an X server 0, the built-in one 1, now this and now that 2. */
+static int
+drawer(const struct record *r)
+{
+	const char *v = record_get(r, "x_server");
+
+	return !v ? 0 : !strcmp(v, VARIES) ? 2 : !strcmp(v, "built-in");
+}
+
 /* Why two figures cannot be compared, or NULL. */
 static const char *
 unlike(const struct comparison *c, const struct change *g)
 {
-	const char *unit = g->test->unit;
+	const char *unit = g->test->unit, *table = g->test->table;
 
 	if (!g->old || !g->new)
 		return "not in both";
@@ -467,6 +476,10 @@ unlike(const struct comparison *c, const struct change *g)
 		return "in other units";
 	if (!strcmp(unit, "stones") && !same_fact(c, "stones"))
 		return "stones of different versions";
+	if (*table == 'x' && (!table[1] || table[1] == '_') &&
+	    (drawer(&c->side[0]) == 2 ||
+	    drawer(&c->side[0]) != drawer(&c->side[1])))
+		return "drawn by the built-in X server on one side";
 	return NULL;
 }
 

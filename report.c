@@ -645,11 +645,15 @@ row(struct out *o, struct sheet *s, const struct record *r, struct tally *t)
 	put(o, '\n');
 }
 
-/* The one reason why a record has no figure in a table, or NULL. */
+/* What is to be known of a record's figures in a table, or NULL. */
 static const char *
-reason(struct sheet *s, const struct record *r)
+remark(struct sheet *s, const struct record *r)
 {
-	const char *why = NULL;
+	const char *why = s->table->labels == x_labels && present(s, r) ?
+	    record_get(r, "x_remark") : NULL;
+
+	if (why)
+		return why;     /* or else why it has none, if all lack one */
 
 	for (int i = 0; i < s->n; i++) {
 		const struct figure *f;
@@ -684,7 +688,7 @@ table(struct out *o, const struct table *t, const struct record *r, int n,
 	if (c)
 		changes_row(o, &s);
 	for (int i = 0; i < n; i++) {
-		why = reason(&s, &r[i]);
+		why = remark(&s, &r[i]);
 		if (!why || (last && !strcmp(last, why)))
 			continue;
 		say(o, "%s: ", t->brief);
@@ -901,6 +905,10 @@ report_figures(FILE *f, const struct record *r)
 	    "rounds");
 	for (int i = 0; i < r->nfigures; i++)
 		figure(&o, &r->figures[i], keys, &why);
+	if ((v = record_get(r, "x_remark"))) {
+		say(&o, "X: ");
+		wrap(&o, 3, 3, v);
+	}
 	for (size_t i = 0; i < LEN(suites); i++)
 		for (const struct test *t = suites[i]; t->key; t++) {
 			if (strcmp(t->unit, "text") ||

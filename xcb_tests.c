@@ -20,6 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <X11/Xauth.h>
 #include <xcb/dpms.h>
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
@@ -55,6 +56,19 @@ struct x {
 	xcb_segment_t *seg;
 	xcb_arc_t *arc;
 };
+
+/* What the rows of a run know of its server, in b->common. */
+struct served {
+	int real;               /* the server of $DISPLAY has been reached */
+	int null;               /* it could not, so that there is ours */
+	char why[REASON];       /* ... for this reason */
+};
+
+static struct served *
+served(struct bench *b)
+{
+	return (struct served *)((char *)b->common + XCOMMON);
+}
 
 /* --- what went wrong ----------------------------------------------------- */
 
@@ -175,17 +189,21 @@ x_display(const char *name)
 /*
  * Connects to $DISPLAY.  libxcb gives one code for a server that refuses
  * and for none at all; what tells them apart is that it prints the reason
- * of a refusal on standard error, where it is caught.
+ * of a refusal on standard error, where it is caught.  errno is to be that
+ * of the socket, and not that of a file of cookies that is not there.
  */
 static xcb_connection_t *
 dial(int *screen, char *reason, size_t size)
 {
 	xcb_connection_t *c;
 	int p[2], err, keep = fcntl(2, F_DUPFD_CLOEXEC, 3);
+	const char *cookies;
 	ssize_t n = 0;
 
 	if (pipe2(p, O_CLOEXEC | O_NONBLOCK))
 		return NULL;
+	if ((cookies = XauFileName()) && access(cookies, R_OK))
+		setenv("XAUTHORITY", "/", 1);   /* read, it gives EISDIR */
 	dup2(p[1], 2);
 	errno = 0;
 	c = xcb_connect(NULL, screen);
@@ -205,8 +223,9 @@ dial(int *screen, char *reason, size_t size)
 /*
  * Some servers start anew when their last client has left, and cut off who
  * comes in at that moment: hence several tries, each until there is a reply.
+ * Returns 0, or -1 with errno when there is no server.
  */
-static void
+static int
 reach(struct x *x, int *screen)
 {
 	struct bench *b = x->b;
@@ -218,7 +237,7 @@ reach(struct x *x, int *screen)
 			fail(b, "pipe:");
 		xcb_get_extension_data(x->c, &xcb_dpms_id);
 		if (!xcb_connection_has_error(x->c))
-			return;
+			return 0;
 	}
 	if (*reason)
 		fail(b, "refused: %s (see xauth, xhost)", reason);
@@ -228,32 +247,79 @@ reach(struct x *x, int *screen)
 	case XCB_CONN_CLOSED_MEM_INSUFFICIENT:
 		fail(b, "out of memory");
 	}
-	if (!errno)
+	if (!errno || errno == EAGAIN || errno == EISDIR ||
+	    errno == EPIPE || errno == ECONNRESET)
 		fail(b, "it closed the connection");
-	skip(b, "none there: %s", strerror(errno));
+	return -1;
 }
 
-static void
-xconnect(struct x *x)
+/* The server of $DISPLAY.  Returns 0, or -1: none there, for that reason. */
+static int
+xconnect(struct x *x, int *screen, char why[static REASON])
 {
 	const char *name = getenv("DISPLAY");
 	char doing[REASON / 2];
-	xcb_screen_iterator_t s;
-	int screen;
 
-	stage(x->b, "looking for an X server");
-	if (!name || !*name)
-		skip(x->b, "no DISPLAY: set it, or use -d");
+	if (!name || !*name) {
+		snprintf(why, REASON, "no DISPLAY is set (-d sets one)");
+		return -1;
+	}
 	snprintf(doing, sizeof doing, "connecting to X server %s", name);
 	stage(x->b, doing);
 	if (!x_display(name))
 		fail(x->b, "no display's name: [host]:number[.screen], as :0");
-	reach(x, &screen);
-	s = xcb_setup_roots_iterator(xcb_get_setup(x->c));
-	while (screen-- && s.rem > 1)
-		xcb_screen_next(&s);
-	x->screen = s.data;
-	stage(x->b, NULL);
+	if (!reach(x, screen)) {
+		served(x->b)->real = 1;
+		return 0;
+	}
+	if (served(x->b)->real)
+		fail(x->b, "it is gone (did it die?): %s", strerror(errno));
+	snprintf(why, REASON, "no X server at %.40s (%s)", name,
+		strerror(errno));
+	return -1;
+}
+
+/* The built-in server, in a process of its own. */
+static void
+xconnect_null(struct x *x)
+{
+	int s[2];
+
+	stage(x->b, "connecting to the built-in X server");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s))
+		fail(x->b, "socketpair:");
+	if (!peer(x->b)) {
+		close(s[0]);
+		_exit(!!xnull(s[1], NULL));
+	}
+	close(s[1]);
+	x->c = xcb_connect_to_fd(s[0], NULL);
+	if (xcb_connection_has_error(x->c))
+		fail(x->b, "it does not answer");
+}
+
+/* A screen, or NULL: xcb's iterators would leave the bytes that came. */
+static const xcb_screen_t *
+find_screen(const xcb_setup_t *s, int n)
+{
+	const char *end = (const char *)s +
+		offsetof(xcb_setup_t, release_number) + 4 * s->length;
+	const char *p = (const char *)xcb_setup_roots_iterator(s).data;
+	const xcb_screen_t *screen;
+	int depths;
+
+	do {
+		if (end - p < (long)sizeof *screen)
+			return NULL;
+		screen = (const xcb_screen_t *)p;
+		p += sizeof *screen;
+		for (depths = screen->allowed_depths_len; depths--; )
+			if (end - p >= (long)sizeof (xcb_depth_t))
+				p += sizeof (xcb_depth_t) +
+					((const xcb_depth_t *)p)->visuals_len *
+					sizeof (xcb_visualtype_t);
+	} while (n--);
+	return p <= end ? screen : NULL;
 }
 
 static void
@@ -262,6 +328,7 @@ facts(const struct x *x)
 	const xcb_setup_t *s = xcb_get_setup(x->c);
 	struct sockaddr_storage a = { 0 };
 	socklen_t len = sizeof a;
+	const int null = served(x->b)->null;
 
 	getpeername(xcb_get_file_descriptor(x->c), (struct sockaddr *)&a, &len);
 	fact(x->b, "x_vendor", "%.*s", xcb_setup_vendor_length(s),
@@ -270,9 +337,36 @@ facts(const struct x *x)
 	fact(x->b, "x_size", "%dx%d", x->screen->width_in_pixels,
 		x->screen->height_in_pixels);
 	fact(x->b, "x_depth", "%d", x->screen->root_depth);
-	fact(x->b, "x_comm", a.ss_family == AF_UNIX ? "unix" : "tcp");
-	fact(x->b, "x_server", "external");
+	fact(x->b, "x_comm", null ? "null" :
+		a.ss_family == AF_UNIX ? "unix" : "tcp");
+	fact(x->b, "x_server", null ? "built-in" : "external");
 	fact(x->b, "stones", "%d", STONES);
+}
+
+/*
+ * Connects to the server that all rows of the run have: where there is none
+ * when the first row asks, the built-in one.
+ */
+static void
+find_server(struct x *x)
+{
+	struct served *run = served(x->b);
+	char why[REASON];
+	int screen = 0;
+
+	if (!run->null && xconnect(x, &screen, why)) {
+		run->null = 1;
+		strcpy(run->why, why);
+	}
+	if (run->null) {
+		xconnect_null(x);
+		fact(x->b, "x_remark", "%s: figures of the built-in server, "
+			"which draws nothing", run->why);
+	}
+	if (!(x->screen = find_screen(xcb_get_setup(x->c), screen)))
+		fail(x->b, "what it says of itself is cut short");
+	facts(x);
+	stage(x->b, NULL);
 }
 
 /*
@@ -372,8 +466,7 @@ xopen(struct x *x, struct bench *b)
 
 	*x = (struct x){ .b = b };
 	unpin(b);
-	xconnect(x);
-	facts(x);
+	find_server(x);
 	wake(x);
 	hide_pointer(x);
 	s = x->screen;
@@ -406,22 +499,33 @@ set(struct x *x, uint32_t what, uint32_t value)
 	xcb_change_gc(x->c, x->gc, what, &value);
 }
 
-/* `fixed`, and the pixels its XCHARS widest characters take. */
+/*
+ * `fixed`, or else another, and the pixels its XCHARS widest characters
+ * take.
+ */
 static void
 set_font(struct x *x, int *width, int *height)
 {
+	static const char *const names[] = { "fixed", "6x13", "7x13", "8x13",
+		"9x15", "*-fixed-*", "*-courier-*", "*" };
 	xcb_font_t font = xcb_generate_id(x->c);
 	xcb_query_text_extents_reply_t *r;
 	xcb_generic_error_t *e;
 	xcb_char2b_t text[XCHARS];
+	size_t n = 0;
 	int i;
 
-	e = xcb_request_check(x->c, xcb_open_font_checked(x->c, font, 5,
-		"fixed"));
-	if (e && e->error_code == XCB_NAME)
-		skip(x->b, "the X server has no font named `fixed'");
+	while ((e = xcb_request_check(x->c, xcb_open_font_checked(x->c, font,
+	    (uint16_t)strlen(names[n]), names[n]))) &&
+	    e->error_code == XCB_NAME) {
+		free(e);
+		if (++n == LEN(names))
+			skip(x->b, "the X server has no font at all");
+	}
 	if (e)
 		refused(x, e);
+	if (n)
+		note(x->b, "font %s, as there is none named fixed", names[n]);
 	for (i = 0; i < XCHARS; i++)
 		text[i] = (xcb_char2b_t){ 0, 'W' };
 	r = xcb_query_text_extents_reply(x->c, xcb_query_text_extents(x->c,
