@@ -1,0 +1,292 @@
+# X: real servers (Xvfb), and the built-in one on a display (tests/xserver.c)
+# with whatever can be wrong with a server
+
+# server OPTION...: the built-in server on a free display; sets DISPLAY
+server() {
+	test -x ../xserver || $CC -std=c11 -D_GNU_SOURCE -DWITH_X=1 -O1 \
+	    -isystem "${XCB_INCLUDE:-$top/libxcb/include}" -static \
+	    -o ../xserver "$top/tests/xserver.c" "$top/xnull.c"
+	rm -f served
+	mkfifo served
+	../xserver -displayfd 3 "$@" 3>served &
+	server=$!
+	trap 'kill $server 2>/dev/null || :; wait || :' EXIT
+	read -r number <served
+	DISPLAY=:$number
+	export DISPLAY
+}
+
+with_x() {
+	"$bench" -l | grep -q '^line10 ' && test "${WITH_X:-1}" != 0 ||
+	    skip "built without X"
+}
+
+# keys: those of X that are measured, in order
+keys() {
+	"$bench" -l | awk '$2 ~ /^x(_[a-w].*)?$/ && $3 == "1/s" { print $1 }'
+}
+
+# whole FILE: each figure of X is above 0, and none is without
+whole() {
+	lacks "$1" '^none' '	0	' '	-'
+	keys | while read -r k; do
+		has "$1" "^result	$k	1/s	[1-9]"
+	done
+	for k in x_line x_fill x_blt x_text x_arc x_cmplx xstones; do
+		has "$1" "^result	$k	stones	[1-9]"
+	done
+}
+
+# cut_at FILE KEY REASON: rows before KEY stand, it and later ones have a reason
+cut_at() {
+	keys | awk -v k="$2" '$0 == k { late = 1 }
+	    { print late ? "none" : "result", $0 }' >want
+	awk -F '\t' '($1 == "none" || $1 == "result") && $2 !~ /^x/ {
+	    print $1, $2 }' "$1" | diff want -
+	has "$1" "^none	$2	$3"
+}
+
+on_xvfb() {
+	xvfb -screen 0 "$1"
+	shift
+	status 0 "$bench" -q -t 0.1 "$@" -o rec x
+	whole rec
+	has rec '^fact	x_comm	unix' '^fact	x_server	external'
+	has out '|unix|'
+}
+
+test_x_24_bits() {
+	with_x
+	on_xvfb 1024x768x24
+	has rec '^fact	x_depth	24' '^fact	x_size	1024x768' \
+	    '^fact	stones	1' '^fact	x_vendor	.'
+	status 0 "$bench" -c rec
+	has out '|24|unix|'
+	# the window is not left, nor anything else
+	xwininfo -root -children >left || skip "no xwininfo"
+	has left ' 0 children'
+}
+
+test_x_8_bits() {
+	with_x
+	on_xvfb 1024x768x8
+	has rec '^fact	x_depth	8'
+}
+
+test_x_other_depths() {
+	with_x
+	for depth in 15 16 30; do
+		mkdir $depth
+		cd $depth
+		on_xvfb 640x480x$depth
+		has rec "^fact	x_depth	$depth"
+		kill $xvfb
+		cd ..
+	done
+}
+
+# what does not fit is told, and the rest is there
+test_x_small_screen() {
+	with_x
+	xvfb -screen 0 320x240x16
+	status 0 "$bench" -q -v -t 0.1 -o rec x
+	has rec '^result	line100	' '^result	cmplx	' \
+	    '^none	line400	400 x 400 pixels do not fit .* 320 x 240' \
+	    '^none	itext	.* do not fit' '^note	x_line	mean of 8 of 12'
+	has out 'line400 .* do not fit'
+}
+
+test_x_two_screens() {
+	with_x
+	xvfb -screen 0 640x480x8 -screen 1 800x600x24
+	status 0 "$bench" -q -t 0.1 -o rec -d "$DISPLAY.1" line10 fill10
+	has rec '^fact	x_size	800x600' '^fact	x_depth	24'
+	status 1 "$bench" -q -t 0.1 -d "$DISPLAY.2" line10
+	has out 'no such screen'
+}
+
+test_x_by_tcp() {
+	with_x
+	server -t
+	status 0 "$bench" -q -t 0.1 -o rec -d "127.0.0.1$DISPLAY" line10
+	has rec '^fact	x_comm	tcp' '^result	line10'
+	status 0 "$bench" -q -t 0.1 -o rec2 -d "localhost$DISPLAY" line10
+	has rec2 '^fact	x_comm	tcp'
+}
+
+test_x_by_abstract_name() {
+	with_x
+	server -a
+	status 0 "$bench" -q -t 0.1 -o rec line10
+	has rec '^fact	x_comm	unix' '^fact	x_server	external'
+}
+
+test_x_none_there() {
+	with_x
+	status 0 "$bench" -q -t 0.1 -o rec x
+	whole rec
+	has rec '^fact	x_comm	null' '^fact	x_server	built-in'
+	has out '|null|' '^X: no DISPLAY is set .* of the built-in'
+	cp out live
+	status 0 "$bench" -c rec
+	diff live out
+	status 0 "$bench" -q -t 0.1 -d :399 x_line
+	has out '^X: no X server at :399 (Connection refused)'
+	# and is no server to compare with
+	server
+	status 0 "$bench" -q -t 0.1 -o real x
+	status 0 "$bench" -c real rec
+	has out '^Not compared, drawn by the built-in X server on one side: x_'
+	lacks out '^Better' '^Worse'
+}
+
+test_x_killed() {
+	with_x
+	xvfb -screen 0 640x480x24
+	"$bench" -q -t 60 -o rec x >out &
+	p=$!
+	sleep 1.$(($$ % 10))
+	kill -9 $xvfb
+	got=0
+	wait $p || got=$?
+	rm -f /tmp/.X11-unix/X$number /tmp/.X$number-lock
+	test $got = 1
+	cut_at rec "$(awk -F '\t' '$1 == "none" { print $2; exit }' rec)" \
+	    '.*\(closed the connection\|is gone\)'
+	has rec '^result	line10	'
+	has out '-'
+	lacks rec 'built-in'
+}
+
+test_x_closes_at_a_request() {
+	with_x
+	server -f close:40 -c 3
+	status 1 "$bench" -q -t 0.1 -o rec x
+	cut_at rec line400 'X server closed the connection (did it die?)'
+}
+
+# gone between two rows
+test_x_gone() {
+	with_x
+	server -f close:0 -c 3
+	status 1 "$bench" -q -t 0.1 -o rec x
+	cut_at rec line400 '\(it closed the connection\|it is gone\)'
+}
+
+test_x_stalls() {
+	with_x
+	server -f stall:40 -c 2
+	status 1 "$bench" -q -t 0.1 -o rec x
+	cut_at rec line100 'timed out after 5 s'
+	has rec '^none	line400	it is gone (did it die?): Connection refused'
+}
+
+test_x_stopped() {
+	with_x
+	xvfb -screen 0 640x480x24
+	"$bench" -q -t 60 -o rec x >out &
+	p=$!
+	sleep 1
+	kill -STOP $xvfb
+	got=0
+	wait $p || got=$?
+	kill -9 $xvfb
+	rm -f /tmp/.X11-unix/X$number /tmp/.X$number-lock
+	test $got = 1
+	cut_at rec "$(awk -F '\t' '$1 == "none" { print $2; exit }' rec)" \
+	    'timed out after 5 s'
+	has rec "^none	cmplx	timed out after 5 s (connecting to X server"
+}
+
+test_x_stalls_in_setup() {
+	with_x
+	server -f stall
+	status 1 "$bench" -q -t 0.1 -o rec x
+	cut_at rec line10 'timed out after 5 s (connecting to X server :'
+}
+
+test_x_refuses() {
+	with_x
+	server -f refuse
+	status 1 "$bench" -q -t 0.1 -o rec x
+	cut_at rec line10 'refused: no entry (see xauth, xhost)'
+	has out '^X: refused: no entry'
+	kill $server
+	server -f auth
+	status 1 "$bench" -q -t 0.1 -o rec2 x
+	cut_at rec2 line10 'refused: .*(see xauth, xhost)'
+}
+
+test_x_cookie() {
+	with_x
+	command -v xauth || skip "no xauth"
+	mkdir home
+	HOME=$PWD/home
+	export HOME
+	xauth -f cookies add :0 . 0123456789abcdef0123456789abcdef
+	xvfb -auth "$PWD/cookies" -screen 0 640x480x24
+	status 1 "$bench" -q -t 0.1 line10
+	status 1 "$bench" -q -t 0.1 x_line
+	has out '^X: refused: .*(see'
+	xauth -f mine add "$DISPLAY" . 0123456789abcdef0123456789abcdef
+	status 0 env XAUTHORITY=mine "$bench" -q -t 0.1 -o rec line10
+	has rec '^result	line10'
+	cp mine home/.Xauthority
+	status 0 "$bench" -q -t 0.1 line10
+}
+
+test_x_error() {
+	with_x
+	server -f error:20 -c 3
+	status 1 "$bench" -q -t 0.1 -o rec x
+	has rec '^result	line100' \
+	    '^none	line400	X error BadAlloc (11), request [A-Z]'
+}
+
+test_x_absurd_setup() {
+	with_x
+	for f in truncate noscreen lengths garbage garbage:20; do
+		server -f $f
+		status 1 "$bench" -q -t 0.1 -o $f.rec x
+		has $f.rec '^none	line10	' '^none	cmplx	'
+		lacks $f.rec 'killed' '^result	x'
+		kill $server
+	done
+	# there is nothing that needs a format
+	server -f noformat
+	status 0 "$bench" -q -t 0.1 -o rec x
+	whole rec
+	has noscreen.rec '^none	line10	it has no such screen'
+	has lengths.rec '^none	line10	what it says of itself is cut short'
+}
+
+test_x_lacks() {
+	with_x
+	server -n BIG-REQUESTS
+	status 0 "$bench" -q -t 0.1 -o rec x
+	whole rec
+	kill $server
+	server -n fixed
+	status 0 "$bench" -q -t 0.1 -o rec2 x
+	has rec2 '^none	itext	the X server has no font at all' \
+	    '^none	cmplx	' '^result	arc10	' '^note	xstones	mean of 4'
+}
+
+# the screen saver, the screen's power, the pointer: as they were
+test_x_left_as_found() {
+	with_x
+	command -v xset && command -v xprop || skip "no xset or xprop"
+	xvfb -screen 0 640x480x24
+	xset s 77 88
+	xset q >before
+	xprop -root >props
+	status 0 "$bench" -q -t 0.1 fill10 cmplx
+	xset q | diff before -
+	xprop -root | diff props -
+	got=0
+	timeout -s KILL 1 "$bench" -q -t 20 fill10 cmplx || got=$?
+	sleep 0.2
+	xset q | diff before -
+	xprop -root | diff props -
+	xwininfo -root -children | grep ' 0 children'
+}
