@@ -872,12 +872,16 @@ tlb_reach(struct bench *b)
 {
 	enum { FIRST = 16, MOST_PAGES = 8192 };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), n, first = 0, second = 0;
-	char *p = paged(b, MOST_PAGES * page, 0);
+	size_t most = memory_limit() / page;
 	double dense, load, cost, all;
+	char *p;
 
-	all = tlb_cost(b, p, MOST_PAGES, &dense);
+	if (most > MOST_PAGES)
+		most = MOST_PAGES;
+	p = paged(b, most * page, 0);
+	all = tlb_cost(b, p, most, &dense);
 	tlb_cost(b, p, FIRST, &load);
-	for (n = FIRST; n <= MOST_PAGES; n += n & (n - 1) ? n / 3 : n / 2) {
+	for (n = FIRST; n <= most; n += n & (n - 1) ? n / 3 : n / 2) {
 		cost = tlb_cost(b, p, n, &dense);
 		if (cost < load / 2)
 			first = n;
