@@ -124,6 +124,6 @@ test_static_small_and_stripped() {
 	file "$bench" >kind
 	has kind 'statically linked' 'stripped'
 	lacks kind 'not stripped'
-	holds "$(wc -c <"$bench") <= 160 * 1024"
+	holds "$(wc -c <"$bench") <= 192 * 1024"
 }
 
