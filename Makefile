@@ -26,7 +26,7 @@ CLANG_i386 = :
 CLANG_arm64 = :
 CLANG_armhf = :
 CLANG = $(CLANG_$(ARCH))
-CFLAGS = -Os
+CFLAGS = -Oz
 WITH_X = 1
 XCB_native = libxcb
 XCB_i386 = cross/i386/libxcb
@@ -37,8 +37,9 @@ XCB_CFLAGS = -isystem $(XCB)/include
 XCB_LIBS = $(XCB)/libxcb.a
 XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
 
-SRC = bench.c harness.c host.c noise.c record.c report.c compare.c fleet.c \
-	export.c init.c os_tests.c sys_tests.c mem_tests.c curve.c xcb_tests.c xnull.c
+SRC = bench.c options.c results.c harness.c host.c noise.c record.c report.c \
+	compare.c fleet.c export.c curve.c init.c os_tests.c sys_tests.c \
+	mem_tests.c xcb_tests.c xnull.c
 OBJ = $(SRC:.c=.o)
 
 XFLAGS_0 = -DWITH_X=0

@@ -3,16 +3,15 @@
  *
  * Rows of tests (os_tests.c, xcb_tests.c) are run in rounds, each row of
  * each round in a child of its own (harness.c).  What they leave becomes a
- * record together with facts about the machine (host.c); the record is
+ * record (results.c) with facts about the machine (host.c); the record is
  * written to a file (record.c) and printed as tables (report.c).  Records
- * of files are printed by the same code, and compared (compare.c).  This
- * file holds the options, which rows are run, the rounds, and the exit
- * status.
+ * of files are printed by the same code, and compared (compare.c).  What is
+ * to be done is read off the command line (options.c).  This file holds
+ * which rows are run, the rounds, and the exit status.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,32 +21,6 @@
 
 #include "bench.h"
 #include "config.h"
-
-#ifndef VERSION
-#define VERSION "unknown"
-#endif
-
-enum { OK, TROUBLE, USAGE, SLOWER };    /* exit statuses */
-
-/* What the command line says. */
-struct options {
-	double time;            /* -t; 0 where not given */
-	const char *label;      /* -n */
-	const char *file;       /* -o */
-	int runs;               /* -r */
-	int copies;             /* -P */
-	double limit;           /* -w, percent */
-	int format;             /* -f: r(ecord), t(sv), j(son), p(rom) */
-	const char *picture;    /* -g */
-	const struct test *sort;        /* -k */
-	int many;               /* -m */
-	int limited;            /* -w is given */
-	int mode;               /* -c -C -l -h -V; 0: measure */
-	int quiet, verbose;
-	int all;                /* -a: tables that are not usual as well */
-	int fd;                 /* the record goes there too; -1: nowhere */
-	char **words;           /* tests or files; ended by NULL */
-};
 
 /* A row on its way through a run. */
 struct row {
@@ -59,33 +32,6 @@ struct row {
 	int when[MAXROUNDS];    /* round of the run that each of its own is */
 	double spread;          /* of its quartiles, part of the median */
 };
-
-/* A message on standard error; a colon at its end calls for errno's text. */
-static void
-warn(const char *fmt, ...)
-{
-	int err = errno;
-	size_t n = strlen(fmt);
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("bench: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	if (fmt[n - 1] == ':')
-		fprintf(stderr, " %s", strerror(err));
-	fputc('\n', stderr);
-}
-
-static void *
-must(void *p)
-{
-	if (!p) {
-		warn("memory:");
-		exit(TROUBLE);
-	}
-	return p;
-}
 
 /* --- which rows ---------------------------------------------------------- */
 
@@ -400,199 +346,6 @@ rounds(struct course *c)
 	return sig;
 }
 
-/* --- from results to a record -------------------------------------------- */
-
-static char *
-copy(const char *text)
-{
-	return must(strdup(text));
-}
-
-/* A figure that a test found beside its own: "=size unit". */
-static void
-take_part(struct record *rec, const char *of, char *name, const char *value)
-{
-	char key[64], *unit = strchr(name, ' ');
-	struct figure *f;
-
-	if (!unit)
-		return;
-	*unit++ = '\0';
-	snprintf(key, sizeof key, "%s_%s", of, name + 1);
-	f = must(record_add(rec, key, unit));
-	f->value = f->low = f->high = strtod(value, NULL);
-}
-
-/* The facts a test found: lines of name, tab, value. */
-static void
-take_facts(struct record *rec, const char *of, const char *text)
-{
-	char *name, *value, *end, *facts = copy(text);
-
-	for (name = facts; (end = strchr(name, '\n')); name = end + 1) {
-		*end = '\0';
-		if (!(value = strchr(name, '\t')))
-			break;
-		*value++ = '\0';
-		if (*name == '=')
-			take_part(rec, of, name, value);
-		else
-			record_fact(rec, name, "%s", value);
-	}
-	free(facts);
-}
-
-/* A rate of all copies, or a time that one sees. */
-static void
-add_copy(struct figure *all, const struct figure *f, double part)
-{
-	int i;
-
-	if (all->nrounds > f->nrounds)
-		all->nrounds = f->nrounds;
-	for (i = 0; i < all->nrounds; i++)
-		all->rounds[i] += part * f->rounds[i];
-	all->value += part * f->value;
-	all->low += part * f->low;
-	all->high += part * f->high;
-	all->samples += f->samples;
-}
-
-/* Figures of the copies of a row, and what they are together. */
-static void
-take_copies(struct record *rec, const struct test *t, const struct result *r,
-	int n)
-{
-	int i, sum = strchr(t->unit, '/') != NULL;
-	struct figure all = { .nrounds = MAXROUNDS }, *f;
-	char text[64];
-
-	all.rounds = must(calloc(MAXROUNDS, sizeof *all.rounds));
-	for (i = 0; i < n; i++) {
-		snprintf(text, sizeof text, "%.40s.%d", t->key, i + 1);
-		f = must(record_add(rec, text, t->unit));
-		if (summary(t, &r[i], f)) {
-			f->why = copy("no figure");
-			all.why = f->why;
-		}
-		add_copy(&all, f, sum ? 1 : 1.0 / n);
-	}
-	f = must(record_add(rec, t->key, t->unit));
-	all.key = f->key;
-	all.unit = f->unit;
-	snprintf(text, sizeof text, "%s of %d copies", sum ? "sum" : "mean", n);
-	*(all.why ? &all.why : &all.note) =
-		copy(all.why ? "not all copies have a figure" : text);
-	*f = all;
-}
-
-static void
-take_row(struct record *rec, const struct row *row, int copies)
-{
-	const struct test *t = row->test;
-	const struct result *r = row->result;
-	struct figure *f;
-
-	take_facts(rec, t->key, r->facts);
-	if (!strcmp(t->unit, "text") && r->state == GOOD)
-		return;
-	if (copies > 1 && r->state == GOOD) {
-		take_copies(rec, t, r, copies);
-		return;
-	}
-	f = must(record_add(rec, t->key, t->unit));
-	if (!summary(t, r, f)) {
-		if (row->failed)
-			f->note = copy(r->why);
-		else if (*r->note)
-			f->note = copy(r->note);
-	} else if (r->state == UNTRIED) {
-		f->why = copy("not reached");
-	} else {
-		f->why = copy(r->state == GOOD ? "too short: not told from "
-			"the cost of measuring" : r->why);
-	}
-}
-
-/* The parts of a mean that have a figure. */
-struct parts {
-	const struct figure *f[LEN(stones)];
-	const struct stone *s[LEN(stones)];
-	int n, wanted;          /* have a figure; should have one */
-	const char *why;        /* the first that has none has none */
-	int rounds;             /* that all of them have */
-};
-
-static void
-find_parts(struct parts *p, const struct record *rec, const char *of)
-{
-	const struct figure *f;
-	size_t i;
-
-	memset(p, 0, sizeof *p);
-	p->rounds = MAXROUNDS;
-	for (i = 0; i < LEN(stones); i++) {
-		if (strcmp(stones[i].of, of))
-			continue;
-		p->wanted++;
-		f = record_find(rec, stones[i].key);
-		if (!f || f->why) {
-			if (f && !p->why)
-				p->why = f->why;
-			continue;
-		}
-		p->f[p->n] = f;
-		p->s[p->n++] = &stones[i];
-		if (f->nrounds < p->rounds)
-			p->rounds = f->nrounds;
-	}
-}
-
-/* Weighted geometric mean of rate to reference, in a round or (-1) all. */
-static double
-mean(const struct parts *p, int round)
-{
-	double v, sum = 0, weight = 0;
-	int i;
-
-	for (i = 0; i < p->n; i++) {
-		v = round < 0 ? p->f[i]->value : p->f[i]->rounds[round];
-		sum += p->s[i]->weight * logf((float)(v / p->s[i]->rate));
-		weight += p->s[i]->weight;
-	}
-	return STONE * expf((float)(sum / weight));  /* 7 KB less */
-}
-
-/* A row that is computed from the figures of its parts. */
-static void
-take_mean(struct record *rec, const struct test *t)
-{
-	struct figure *f = must(record_add(rec, t->key, t->unit));
-	struct parts p;
-	double sorted[MAXROUNDS];
-	char text[REASON];
-	int i;
-
-	find_parts(&p, rec, t->key);
-	if (!p.n) {
-		f->why = copy(p.why ? p.why : "no part of it was asked for");
-		return;
-	}
-	if (p.n < p.wanted) {
-		snprintf(text, sizeof text, "mean of %d of %d parts", p.n,
-			p.wanted);
-		f->note = copy(text);
-	}
-	f->value = f->low = f->high = mean(&p, -1);
-	f->rounds = must(calloc((size_t)p.rounds, sizeof *f->rounds));
-	for (i = 0; i < p.rounds; i++)
-		sorted[i] = f->rounds[i] = mean(&p, i);
-	if ((f->nrounds = p.rounds)) {
-		f->low = quantile(sorted, p.rounds, 0.25);
-		f->high = quantile(sorted, p.rounds, 0.75);
-	}
-}
-
 /* Everything a run has found, in the order of the tables. */
 static void
 take_results(struct record *rec, const struct course *c)
@@ -601,10 +354,11 @@ take_results(struct record *rec, const struct course *c)
 
 	for (i = 0; i < c->n; i++)
 		if (c->rows[i].result)
-			take_row(rec, &c->rows[i], c->how.copies);
+			result_row(rec, c->rows[i].test, c->rows[i].result,
+				c->how.copies, c->rows[i].failed);
 	for (i = 0; i < c->n; i++)      /* the mean of means comes last */
 		if (!c->rows[i].result)
-			take_mean(rec, c->rows[i].test);
+			result_mean(rec, c->rows[i].test);
 }
 
 /* Which rows were hit by what disturbed the run. */
@@ -1104,204 +858,6 @@ files(const struct options *opt)
 	return faults ? TROUBLE : status;
 }
 
-/* --- the command line ---------------------------------------------------- */
-
-static int
-list(void)
-{
-	struct row *rows;
-	int i, n;
-
-	rows = all_rows(&n);
-	printf("%-16s %-8s %-8s %s\n", "key", "group", "unit", "title");
-	for (i = 0; i < n; i++)
-		printf("%-16s %-8s %-8s %s\n", rows[i].test->key,
-			rows[i].test->table, rows[i].test->unit,
-			rows[i].test->title);
-	free(rows);
-	return OK;
-}
-
-static const char usage[] =
-	"usage: bench [-aqv] [-t seconds] [-r runs] [-P copies] [-n name]\n"
-	"             [-o file] [-d display] [test ...]\n"
-	"       bench -c [-mv] [-w percent] [-k key] [-f format] [-g picture] "
-	"file ...\n"
-	"       bench -C [-v] [-w percent] [-f format] [-g picture] old ... -- "
-	"new ...\n"
-	"       bench -l | -h | -V\n"
-	"       bench -i [bench.name=value ...]\n";
-
-static const char help[] =
-	"\n"
-	"Measures this machine and this kernel and prints tables.\n"
-	"\n"
-	"  test        a key or a group: x proc comm bw mem, os (all but x), or\n"
-	"              one of -a; shell patterns are allowed\n"
-	"  -a          measure all: calls spawn ctx xctx wake file dir vm bw2\n"
-	"              cache arith curve as well\n"
-	"  -t seconds  time the run may take (one round is always whole)\n"
-	"  -n name     name the row of this run\n"
-	"  -o file     append the record of the run to file\n"
-	"  -d display  X server to draw on, instead of $DISPLAY\n"
-	"  -P copies   so many of each test at once, a CPU each\n"
-	"  -q          no progress line, no facts above the tables\n"
-	"  -r runs     so many runs, one after the other, a row each\n"
-	"  -v          a line a test, with quartiles; the reason behind each -\n"
-	"  -c          print the tables of the records in files, - is standard\n"
-	"              input; compare two files, or two records in one\n"
-	"  -C          compare the runs in some files with those in others\n"
-	"  -f format   record, tsv, json or prom(etheus) instead of tables\n"
-	"  -g picture  mem: draw memory by size in the terminal; a file: the\n"
-	"              same, or a comparison, into it as SVG\n"
-	"  -k key      sort records by this figure, the best first\n"
-	"  -m          of many records: median, quartiles, best, worst, outliers\n"
-	"  -w percent  exit with 3 when something is worse by more than this, 5\n"
-	"  -i          live as process 1 does, by the kernel's command line\n"
-	"  -l          list tests\n"
-	"  -h, -V      this help; the version\n"
-	"\n"
-	"Two kernels:  bench -o rec under each of them, then bench -c rec\n";
-
-/* The row of a key, or NULL. */
-static const struct test *
-known(const char *key)
-{
-	const struct test *t;
-	const struct row *row;
-	struct row *rows;
-	int n;
-
-	rows = all_rows(&n);
-	row = find(rows, n, key);
-	t = row ? row->test : NULL;
-	free(rows);
-	return t;
-}
-
-static _Noreturn void
-misuse(const char *fmt, const char *word)
-{
-	warn(fmt, word);
-	fputs(usage, stderr);
-	exit(USAGE);
-}
-
-static void
-parse(struct options *opt, int argc, char **argv)
-{
-	static char *curve[] = { "curve", "guesses", NULL };
-	const char *s;
-	char *end, **w;
-	long runs;
-	int c;
-
-	opt->runs = opt->copies = 1;
-	opt->limit = LIMIT;
-	/* +: for glibc, which would move files before options, and eat -- */
-	while ((c = getopt(argc, argv, "+acCd:f:g:hlk:mn:o:P:qr:t:vVw:"))
-	    != -1) {
-		switch (c) {
-		case 'a':
-			opt->all = 1;
-			break;
-		case 'c':
-		case 'C':
-		case 'l':
-		case 'h':
-		case 'V':
-			opt->mode = c;
-			break;
-		case 'd':
-			if (!x_display(optarg))
-				misuse("-d: %s: no display "
-					"([host]:number[.screen], as :0)",
-					optarg);
-			if (setenv("DISPLAY", optarg, 1))
-				must(NULL);
-			break;
-		case 'f':
-			if (strcmp(optarg, "tsv") && strcmp(optarg, "json") &&
-			    strcmp(optarg, "prom") && strcmp(optarg, "record"))
-				misuse("-f: %s: no format (record, tsv, json, "
-					"prom)", optarg);
-			opt->format = *optarg;
-			break;
-		case 'g':
-			opt->picture = optarg;
-			break;
-		case 'k':
-			opt->sort = known(optarg);
-			if (!opt->sort)
-				misuse("-k: %s: no key (bench -l lists them)",
-					optarg);
-			break;
-		case 'm':
-			opt->many = 1;
-			break;
-		case 'n':
-			for (s = optarg; *s >= ' ' && *s <= '~'; s++)
-				;
-			if (*s || s == optarg)
-				misuse("-n: %s: not a name (printable ASCII, "
-					"no tab)", optarg);
-			opt->label = optarg;
-			break;
-		case 'o':
-			opt->file = optarg;
-			break;
-		case 'q':
-			opt->quiet = 1;
-			break;
-		case 'P':
-			opt->copies = (int)strtol(optarg, &end, 10);
-			if (*end || end == optarg || opt->copies < 1 ||
-			    opt->copies > MAXCOPIES)
-				misuse("-P: %s: not a number of copies "
-					"(1 and up)", optarg);
-			break;
-		case 'r':
-			runs = strtol(optarg, &end, 10);
-			if (*end || end == optarg || runs < 1 || runs > 1000)
-				misuse("-r: %s: not a number of runs "
-					"(1 to 1000)", optarg);
-			opt->runs = (int)runs;
-			break;
-		case 't':
-			opt->time = strtod(optarg, &end);
-			if (*end || end == optarg || !(opt->time > 0) ||
-			    opt->time > 1e6)
-				misuse("-t: %s: not a time (seconds, above 0, "
-					"at most 1000000)", optarg);
-			break;
-		case 'v':
-			opt->verbose = 1;
-			break;
-		case 'w':
-			opt->limit = strtod(optarg, &end);
-			opt->limited = 1;
-			if (*end || end == optarg || !(opt->limit >= 0))
-				misuse("-w: %s: not a percentage (0 or more)",
-					optarg);
-			break;
-		default:
-			fputs(usage, stderr);
-			exit(USAGE);
-		}
-	}
-	opt->words = argv + optind;
-	if (opt->picture && !opt->mode && !opt->all && !*opt->words)
-		opt->words = curve;
-	if (opt->mode == 'c' && !*opt->words)
-		misuse("-c: %s", "which files? (- is standard input)");
-	if (opt->mode == 'C') {
-		for (w = opt->words; *w && strcmp(*w, "--"); w++)
-			;
-		if (w == opt->words || !*w || !w[1])
-			misuse("-C: %s", "which files? (old ... -- new ...)");
-	}
-}
-
 /* What simple_process runs: a line, and the end. */
 static int
 hello(void)
@@ -1316,13 +872,9 @@ command(int argc, char *argv[], int fd)
 	struct options opt = { .fd = fd };
 	int status = OK;
 
-	parse(&opt, argc, argv);
-	if (opt.mode == 'h')
-		printf("%s%s", usage, help);
-	else if (opt.mode == 'V')
-		puts("bench " VERSION);
-	else if (opt.mode == 'l')
-		status = list();
+	options(&opt, argc, argv);
+	if (strchr("hVl", opt.mode) && opt.mode)
+		options_tell(opt.mode);
 	else if (opt.mode == 'c' || opt.mode == 'C')
 		status = files(&opt);
 	else

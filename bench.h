@@ -14,7 +14,7 @@
 
 #define LEN(a) (sizeof (a) / sizeof *(a))
 
-/* --- a test: one function and one row ---------------------------------- */
+/* --- a test: one function and one row ------------------------------------ */
 
 enum better { LESS, MORE };     /* which way a figure is better */
 
@@ -43,7 +43,7 @@ extern const struct test x_tests[], os_tests[], sys_tests[], mem_tests[];
 /* All of them, in the order they are run and are columns. */
 #define SUITES { x_tests, os_tests, sys_tests, mem_tests }
 
-/* --- harness.c: what a test calls -------------------------------------- */
+/* --- harness.c: what a test calls ---------------------------------------- */
 
 enum {
 	COMMON = 8192,          /* bytes; from XCOMMON on for X */
@@ -146,7 +146,7 @@ double seconds(void);
 /* Keeps the compiler from removing what made v. */
 #define USE(v) __asm__ volatile("" : : "g"(v) : "memory")
 
-/* --- record.c ----------------------------------------------------------- */
+/* --- record.c ------------------------------------------------------------ */
 
 struct pair {
 	char *name, *value;
@@ -227,7 +227,7 @@ struct input {
 };
 int record_read(struct input *in, struct record *r);
 
-/* --- harness.c: what bench.c calls ------------------------------------- */
+/* --- harness.c: what bench.c calls --------------------------------------- */
 
 enum state { UNTRIED, GOOD, NOT_HERE, FAILED };
 
@@ -285,7 +285,7 @@ int summary(const struct test *t, const struct result *r, struct figure *f);
 /* Order statistic q (0 to 1) of n > 0 values, interpolated; sorts them. */
 double quantile(double *v, int n, double q);
 
-/* --- report.c: from records alone --------------------------------------- */
+/* --- report.c: from records alone ---------------------------------------- */
 
 /* The tables of n records, a row each, in that order. */
 void report(FILE *f, const struct record *r, int n);
@@ -305,7 +305,7 @@ const char *report_table(int i);
 void report_text(FILE *f, int indent, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* --- curve.c: from records alone ------------------------------------------ */
+/* --- curve.c: from records alone ----------------------------------------- */
 
 /*
  * Memory by size, in 80 columns and 23 lines, or as an SVG file.  Returns 0
@@ -314,7 +314,7 @@ void report_text(FILE *f, int indent, const char *fmt, ...)
 int curve_text(FILE *f, const struct record *r);
 int curve_svg(FILE *f, const struct record *r);
 
-/* --- compare.c: from records alone ---------------------------------------- */
+/* --- compare.c: from records alone --------------------------------------- */
 
 #define VARIES "(varies)"       /* a fact that not all runs of a side share */
 
@@ -360,7 +360,7 @@ void compare_facts(FILE *f, const struct comparison *c);
 void compare_words(FILE *f, const struct comparison *c);
 void compare_figures(FILE *f, const struct comparison *c);
 
-/* --- fleet.c, export.c: from records alone -------------------------------- */
+/* --- fleet.c, export.c: from records alone ------------------------------- */
 
 /*
  * Of each figure that records of many machines have: median, quartiles, best
@@ -384,14 +384,14 @@ size_t cache_size(void);
 /* Bytes a test may use: a quarter of what is available. */
 size_t memory_limit(void);
 
-/* --- mem_tests.c: for rows of other files --------------------------------- */
+/* --- mem_tests.c: for rows of other files -------------------------------- */
 
 /* Memory of the process, every page of it written; fails the row. */
 void *anonymous(struct bench *b, size_t size);
 /* Reads n words, a multiple of 16, and uses them; to is not used. */
 void read_words(volatile long *to, const volatile long *from, size_t n);
 
-/* --- noise.c: what disturbed a run ---------------------------------------- */
+/* --- noise.c: what disturbed a run --------------------------------------- */
 
 struct noise;
 
@@ -415,7 +415,7 @@ void noise_facts(const struct noise *n, struct record *r);
 /* Is that a display's name?  It need not exist. */
 int x_display(const char *name);
 
-/* --- xnull.c: an X server that draws nothing ------------------------------ */
+/* --- xnull.c: an X server that draws nothing ----------------------------- */
 
 /* What it does wrong, for tests; zeroed: nothing. */
 struct xfault {
@@ -446,7 +446,7 @@ struct xfault {
  */
 int xnull(int fd, const struct xfault *fault);
 
-/* --- init.c: process 1 ---------------------------------------------------- */
+/* --- init.c: process 1 --------------------------------------------------- */
 
 /*
  * Is this process 1, and started as such: by a kernel, or by the name init?
@@ -460,3 +460,48 @@ int is_init(char **argv);
  * return; others do when told to stop: the status of the last run.
  */
 int init(char **words, int (*suite)(int argc, char **argv, int fd));
+
+/* --- results.c ----------------------------------------------------------- */
+
+/*
+ * The figure, or the reason for none, of a row that was run in so many
+ * copies, whose results stand one after the other; failed: in its last round.
+ */
+void result_row(struct record *rec, const struct test *t,
+	const struct result *r, int copies, int failed);
+/* The figure of a row that is computed from others of the record. */
+void result_mean(struct record *rec, const struct test *t);
+
+/* --- options.c ----------------------------------------------------------- */
+
+enum { OK, TROUBLE, USAGE, SLOWER };    /* exit statuses */
+
+/* What the command line says. */
+struct options {
+	double time;            /* -t; 0 where not given */
+	const char *label;      /* -n */
+	const char *file;       /* -o */
+	int runs;               /* -r */
+	int copies;             /* -P */
+	double limit;           /* -w, percent */
+	int format;             /* -f: r(ecord), t(sv), j(son), p(rom) */
+	const char *picture;    /* -g */
+	const struct test *sort;        /* -k */
+	int many;               /* -m */
+	int limited;            /* -w is given */
+	int mode;               /* -c -C -l -h -V; 0: measure */
+	int quiet, verbose;
+	int all;                /* -a: tables that are not usual as well */
+	int fd;                 /* the record goes there too; -1: nowhere */
+	char **words;           /* tests or files; ended by NULL */
+};
+
+/* Reads the command line.  What makes no sense is said, and ends with USAGE. */
+void options(struct options *opt, int argc, char **argv);
+/* Prints what -h, -l or -V asks for. */
+void options_tell(int mode);
+/* A message on standard error; a colon at its end calls for errno's text. */
+void warn(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+/* p; but NULL ends the program, as for want of memory. */
+void *must(void *p);

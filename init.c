@@ -34,7 +34,6 @@ enum {
 	CONSOLES = 4,
 	CMDLINE = 4096,         /* bytes of it that are read */
 	WORDS = 64,             /* words of bench.only */
-	USAGE = 2,              /* exit status of the suite */
 	SAVING = 120,           /* seconds a floppy may take to save */
 };
 
