@@ -85,6 +85,7 @@ want_check() {
 	has clang || want clang clang
 	has file || want file file
 	has strace || want strace strace
+	test -x /usr/sbin/rsyslogd || want rsyslog rsyslogd
 	test "$WITH_X" = 0 && return
 	has Xvfb || want xvfb Xvfb
 	has xauth || want xauth xauth

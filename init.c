@@ -7,6 +7,7 @@
  * included, is done by children; process 1 waits for a signal, be it a
  * child's end, a key (SIGIO) or Ctrl-Alt-Del (SIGINT), and never ends.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -35,12 +36,15 @@ enum {
 	CMDLINE = 4096,         /* bytes of it that are read */
 	WORDS = 64,             /* words of bench.only */
 	SAVING = 120,           /* seconds a floppy may take to save */
+	PORT = 514,             /* of syslog over UDP */
+	PACE = 5,               /* ms between datagrams ... */
+	FIRST = 200,            /* ... after the first, which finds the way */
 };
 
 /* What may be asked for; those before ONLY are options of the suite. */
-enum { T, N, D, V, Q, A, ONLY, SAVE, THEN, PAGES, SETTINGS };
+enum { T, N, D, V, Q, A, ONLY, SAVE, LOG, THEN, PAGES, SETTINGS };
 static const char *const names[SETTINGS] = {
-	"t", "n", "d", "v", "q", "a", "only", "save", "then", "page"
+	"t", "n", "d", "v", "q", "a", "only", "save", "log", "then", "page"
 };
 
 struct console {
@@ -454,8 +458,8 @@ take_word(struct life *l, char *s)
 	for (i = 0; i < SETTINGS && strcmp(s + 6, names[i]); i++)
 		;
 	if (i == SETTINGS)
-		say(l, "%s: no such word (bench.t n d v q a only save then page)",
-			s);
+		say(l, "%s: no such word (bench.t n d v q a only save log "
+			"then page)", s);
 	else if (!value && !flag(i))
 		say(l, "%s: says nothing (give %s=...)", s, s);
 	else
@@ -773,23 +777,108 @@ print_record(const struct life *l, const char *s, size_t n)
 	show(l, end, sizeof end - 1);
 }
 
-/* Saves the record on a device; returns what is to be said of it. */
+/* --- sending the record --------------------------------------------------- */
+
+/* `10.0.0.1' or `10.0.0.1:5140'.  Returns whether it is that. */
+static int
+address(const char *s, struct sockaddr_in *to)
+{
+	size_t n = strcspn(s, ":");
+	char host[INET_ADDRSTRLEN], *end = "";
+	long port = s[n] ? strtol(s + n + 1, &end, 10) : PORT;
+
+	snprintf(host, sizeof host, "%.*s", (int)n, s);
+	to->sin_family = AF_INET;
+	to->sin_port = htons((uint16_t)port);
+	return n < sizeof host && inet_pton(AF_INET, host, &to->sin_addr) == 1
+		&& port > 0 && port <= UINT16_MAX && !*end;
+}
+
+/* A fact of the record, by what stands before it there; - if it has none. */
 static const char *
-keep(struct life *l, const char *device, const char *s, size_t n)
+find_fact(const char *record, const char *before)
+{
+	const char *s = strstr(record, before);
+
+	return s && s[strlen(before)] > ' ' ? s + strlen(before) : "-";
+}
+
+/* Length of a field of a header: up to a blank. */
+static int
+field(const char *s)
+{
+	return (int)strcspn(s, " \t\n");
+}
+
+/*
+ * A line of the record as a message of RFC 5424: user.notice, with its key
+ * as MSGID.  That wants no tabs: they become #011, as rsyslogd makes them.
+ * Returns errno.
+ */
+static int
+send_line(int fd, const char *line, const char *date, const char *host)
+{
+	const char *key = strchr(line, '\t') + 1;
+	char s[8192];
+	int n;
+
+	if (*line == 'b' || *line == 'e')       /* begin and end of it */
+		key = line;
+	n = field(key);
+	n = sprintf(s, "<13>1 %.*s %.*s bench - %.*s - ", field(date), date,
+		field(host), host, n < 32 ? n : 32, key);
+	for (; *line != '\n' && n < (int)sizeof s - 8; line++)
+		n += sprintf(s + n, *line == '\t' ? "#%03o" : "%c", *line);
+	return send(fd, s, (size_t)n, 0) < 0 ? errno : 0;
+}
+
+/* In a child, as save(): a datagram a line, so slowly that none is lost. */
+static void
+post(const char *where, const char *s, size_t n, char *why)
+{
+	const char *host = find_fact(s, "\nfact\thost\t");
+	const char *date = find_fact(s, "\nfact\tdate\t"), *end;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
+	struct sockaddr_in to;
+
+	if (!address(where, &to)) {
+		strcpy(why, "no address (as 10.0.0.1:514)");
+		return;
+	}
+	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to))
+		err = errno;
+	if (strcmp(date, "2020") < 0)
+		date = "-";             /* a clock that nobody has set */
+	for (n = FIRST; !err && (end = strchr(s, '\n')); s = end + 1) {
+		err = send_line(fd, s, date, host);
+		poll(NULL, 0, (int)n);
+		n = PACE;
+	}
+	snprintf(why, REASON, "%s%s", err ? strerror(err) : "",
+		err == ENETUNREACH ? " (no address? the kernel takes ip=)" :
+		"");
+}
+
+/* --- either, by a child --------------------------------------------------- */
+
+/* Saves or sends the record; returns what is to be said of it. */
+static const char *
+keep(struct life *l, void (*how)(const char *, const char *, size_t, char *),
+	const char *where, const char *s, size_t n)
 {
 	char *why = shared(REASON);
 	double until = seconds() + SAVING;
 
 	if (!why)
 		return "no memory";
-	strcpy(why, "the child that wrote it crashed");
+	strcpy(why, "the child that did it crashed");
 	if ((l->child = fork()) < 0) {
 		snprintf(why, REASON, "fork: %s", strerror(errno));
 		return why;
 	}
 	if (!l->child) {
 		ordinary(l);
-		save(device, s, n, why);
+		how(where, s, n, why);
 		_exit(0);
 	}
 	while (await(l, until - seconds()) != CHILD)
@@ -835,31 +924,46 @@ finish(struct life *l, const char *then)
 		;
 }
 
+/* Says what became of the record; returns whether it is to be printed. */
+static int
+tell(const struct life *l, const char *where, const char *why,
+	const char *done, const char *is)
+{
+	if (!why)
+		return 0;
+	if (*why)
+		say(l, "%s: not %s: %s (the record follows)", where, done, why);
+	else
+		say(l, "%s: the record is %s", where, is);
+	return *why;
+}
+
 /* Runs, keeps, shows. */
 static void
 once(struct life *l)
 {
 	const char *device = l->set_to[SAVE], *then = l->set_to[THEN];
-	const char *why = NULL;
+	const char *log = l->set_to[LOG], *saved = NULL, *sent = NULL;
 	double time = l->set_to[PAGES] ? atof(l->set_to[PAGES]) :
 		!then || !strcmp(then, "wait") ? PAGE * l->con[0].tty : 0;
-	int out = scratch(), rec = device ? scratch() : -1;
+	int out = scratch(), rec = device || log ? scratch() : -1;
+	int print = device && !strcmp(device, "-");
 	size_t n = 0, size;
 	char *text, *record;
 
-	if (device && rec < 0)
+	if ((device || log) && rec < 0)
 		say(l, "no room for the record: here it is as it comes");
-	run_suite(l, out, device && rec < 0 ? 2 : rec);
+	run_suite(l, out, (device || log) && rec < 0 ? 2 : rec);
 	record = contents(rec, &n);
-	if (record && strcmp(device, "-"))
-		why = keep(l, device, record, n);
+	if (record && device && !print)
+		saved = keep(l, save, device, record, n);
+	if (record && log)
+		sent = keep(l, post, log, record, n);
 	if ((text = contents(out, &size)))
 		pages(l, text, time);
-	if (why && !*why)
-		say(l, "%s: the record is in " SAVED, device);
-	else if (why)
-		say(l, "%s: not saved: %s (the record follows)", device, why);
-	if (record && (!why || *why))
+	print |= tell(l, device, saved, "saved", "in " SAVED) |
+		tell(l, log, sent, "sent", "sent");
+	if (record && print)
 		print_record(l, record, n);
 	free(text);
 	free(record);
