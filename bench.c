@@ -528,6 +528,7 @@ measure(struct course *c, struct record *rec, const struct options *opt)
 	progress(c, 0, NULL);
 	take_results(rec, c);
 	take_noise(rec, c);
+	record_round(rec);
 	return sig;
 }
 

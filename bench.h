@@ -202,6 +202,12 @@ struct figure *record_add(struct record *r, const char *key, const char *unit);
  */
 void record_number(char *s, size_t size, double v, int digits);
 
+/*
+ * Rounds all that was measured as it will be written, so that a run is
+ * printed, marked and exported as its record is.
+ */
+void record_round(struct record *r);
+
 /* Writes a record (record.md).  Returns 0, or -1 with errno. */
 int record_write(const struct record *r, FILE *f);
 

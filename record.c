@@ -234,6 +234,31 @@ record_number(char *s, size_t size, double v, int digits)
 		snprintf(s, size, "%.*f", d - 1 - power, v);
 }
 
+static void
+as_written(double *v)
+{
+	char s[64];
+
+	record_number(s, sizeof s, *v, 0);
+	*v = strtod(s, NULL);
+}
+
+void
+record_round(struct record *r)
+{
+	for (int i = 0; i < r->nfigures; i++) {
+		struct figure *g = &r->figures[i];
+
+		if (g->why)
+			continue;
+		as_written(&g->value);
+		as_written(&g->low);
+		as_written(&g->high);
+		for (int j = 0; j < g->nrounds; j++)
+			as_written(&g->rounds[j]);
+	}
+}
+
 /* A tab and a number.  Returns the bytes written, or -1. */
 static int
 put_number(FILE *f, char before, double v, int digits)

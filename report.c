@@ -194,18 +194,15 @@ power(double v, int digits)
 
 /*
  * A figure in few digits, and never more than it was given with: what has
- * more before its point gets K, M, G.  It is the number of the record that
- * is rounded, so that a run and its record print the same.
+ * more before its point gets K, M, G.
  */
 static void
 shorten(char *s, const struct figure *f, int whole)
 {
 	static const char units[] = "KMGTPE";
 	int digits = whole ? whole : DIGITS, decimals, p, unit = -1;
-	double v;
+	double v = f->value;
 
-	record_number(s, CELL, f->value, f->digits);
-	v = strtod(s, NULL);
 	if (f->digits > 0 && f->digits < digits)
 		digits = f->digits;
 	p = power(v, digits);

@@ -61,11 +61,31 @@ test_cut_short() {
 	has out '12\.3$'
 }
 
+# a run as its record read back, in tables and as -f has it
 test_run_prints_as_its_record() {
-	status 0 "$bench" -q -t 1 -o rec proc comm mem
-	cp out live
+	sh -c 'while :; do :; done' & busy=$!    # a line of what disturbed it
+	trap 'kill $busy' EXIT
+	status 0 "$bench" -q -t 1 -n new -o rec proc comm mem
+	has out '^disturbed: '
+	mv out live
 	status 0 "$bench" -c rec
 	diff live out
+	for f in tsv json; do
+		rm rec
+		status 0 "$bench" -q -t 0.1 -f $f -o rec proc bw
+		mv out live
+		status 0 "$bench" -c -f $f rec
+		diff live out
+	done
+}
+
+# ... also where rounding decides on a mark or a digit
+test_rounding() {
+	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -static -o "$OLDPWD/round" \
+	    tests/round.c record.c report.c)
+	status 0 ./round rec
+	has out ' 1\.23M$'
+	diff out err
 }
 
 test_ten_thousand_records() {
