@@ -127,7 +127,7 @@ is_usual(const struct options *opt, const struct test *t)
 	size_t i;
 
 	for (i = 0; i < LEN(usual); i++)
-		if (same_group(t->table, usual[i]))
+		if (!strcmp(t->table, usual[i]))
 			return 1;
 	return opt->all;
 }
@@ -138,7 +138,8 @@ matches(const struct options *opt, const char *word, const struct test *t)
 {
 	if (!strcmp(word, "os"))
 		return is_usual(opt, t) && !same_group(t->table, "x");
-	return glob(word, t->key) || glob(word, t->table);
+	return glob(word, t->key) || glob(word, t->table) ||
+		(!strcmp(word, "x") && same_group(word, t->table));
 }
 
 /* Is the row asked for, itself or as a part of one that is? */
@@ -149,8 +150,8 @@ wanted(const struct options *opt, const struct row *row,
 	const struct stone *s = stone(row->test->key);
 	char **w;
 
-	if (!*opt->words)
-		return is_usual(opt, row->test);
+	if (!*opt->words && is_usual(opt, row->test))
+		return 1;
 	for (w = opt->words; *w; w++)
 		if (matches(opt, *w, row->test))
 			return 1;

@@ -33,6 +33,9 @@ static const struct label os_labels[] = {
 	{ "p", "x_depth", NULL, 2 },
 	{ "comm", "x_comm", NULL, 6 },
 	{ 0 }
+}, more_labels[] = {
+	{ "machine", "label", "kernel", 14 },
+	{ 0 }
 };
 
 static const struct table {
@@ -45,6 +48,8 @@ static const struct table {
 } tables[] = {
 	{ "x", "X", "X drawing (stones: more is better)", 1, 1,
 		x_labels },
+	{ "x_more", "More X", "X, outside the stones (100x100 pixels; "
+		"characters) - operations a second", 2, 0, more_labels },
 	{ "proc", "Processes", "Processor, Processes - times in microseconds",
 		2, 0, os_labels },
 	{ "comm", "Communication",
@@ -646,7 +651,8 @@ row(struct out *o, struct sheet *s, const struct record *r, struct tally *t)
 static const char *
 remark(struct sheet *s, const struct record *r)
 {
-	const char *why = s->table->labels == x_labels && present(s, r) ?
+	const char *why = s->table->name[0] == 'x' && present(s, r) &&
+	    (!s->table->name[1] || s->table->name[1] == '_') ?
 	    record_get(r, "x_remark") : NULL;
 
 	if (why)

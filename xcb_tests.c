@@ -16,12 +16,15 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <X11/Xauth.h>
 #include <xcb/dpms.h>
+#include <xcb/render.h>
+#include <xcb/shm.h>
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
 
@@ -46,6 +49,9 @@ struct x {
 	int width, height;      /* of the window, pixels */
 	xcb_pixmap_t bitmap;    /* what bit copies */
 	xcb_window_t child;     /* what cmplx makes and unmakes */
+	uint8_t *image;         /* what put puts */
+	uint32_t bytes;         /* of it; what xcb-shm and RENDER know: */
+	uint32_t segment, source, target, glyphs;
 	int ascent;             /* of the font, pixels */
 	uint8_t text[2 + XCHARS];       /* a PolyText8 item: length, 0, text */
 
@@ -112,6 +118,8 @@ request_name(int opcode)
 		{ XCB_POLY_TEXT_8,         "PolyText8" },
 		{ XCB_IMAGE_TEXT_8,        "ImageText8" },
 		{ XCB_FORCE_SCREEN_SAVER,  "ForceScreenSaver" },
+		{ XCB_PUT_IMAGE,           "PutImage" },
+		{ XCB_CHANGE_PROPERTY,     "ChangeProperty" },
 	};
 	size_t i;
 
@@ -964,6 +972,374 @@ cmplx(struct bench *b)
 	draw(&x, cycles);
 }
 
+/* --- outside the stones: requests, images -------------------------------- */
+
+static void
+syncs(const struct x *x, int at, int n)
+{
+	(void)at;
+	while (n--)
+		free(xcb_get_input_focus_reply(x->c,
+			xcb_get_input_focus(x->c), NULL));
+}
+
+static void
+sync_(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, syncs);
+}
+
+static void
+noops(const struct x *x, int at, int n)
+{
+	(void)at;
+	while (n--)
+		xcb_no_operation(x->c);
+}
+
+static void
+noop(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, noops);
+}
+
+/* Bytes of an image of the row's size as the server wants them. */
+static uint32_t
+image_bytes(struct x *x)
+{
+	const xcb_setup_t *s = xcb_get_setup(x->c);
+	const xcb_format_t *f = xcb_setup_pixmap_formats(s);
+	const xcb_format_t *end = f + s->pixmap_formats_len;
+	uint32_t size = (uint32_t)x->b->arg;
+
+	while (f < end && f->depth != x->screen->root_depth)
+		f++;
+	if (f == end)
+		skip(x->b, "the X server has no image format of %d bits",
+			x->screen->root_depth);
+	return (size * f->bits_per_pixel + f->scanline_pad - 1) /
+		f->scanline_pad * f->scanline_pad / 8 * size;
+}
+
+static void
+puts_(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++)
+		xcb_put_image(x->c, XCB_IMAGE_FORMAT_Z_PIXMAP, x->win, x->gc,
+			r->width, r->height, r->x, r->y, 0,
+			x->screen->root_depth, x->bytes, x->image);
+}
+
+static void
+put(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	x.bytes = image_bytes(&x);
+	if (!(x.image = calloc(1, x.bytes)))
+		fail(b, "malloc:");
+	draw(&x, puts_);
+}
+
+static void
+shm_puts(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++)
+		xcb_shm_put_image(x->c, x->win, x->gc, r->width, r->height,
+			0, 0, r->width, r->height, r->x, r->y,
+			x->screen->root_depth, XCB_IMAGE_FORMAT_Z_PIXMAP, 0,
+			x->segment, 0);
+}
+
+/* Skips the row where the server lacks an extension. */
+static void
+want(struct x *x, xcb_extension_t *ext, const char *name)
+{
+	const xcb_query_extension_reply_t *have =
+		xcb_get_extension_data(x->c, ext);
+
+	if (!have)
+		unanswered(x, NULL);
+	if (!have->present)
+		skip(x->b, "the X server lacks %s", name);
+}
+
+/* Removed at once, the memory lasts as long as somebody has it. */
+static void
+shm(struct bench *b)
+{
+	struct x x;
+	void *p;
+	int id;
+
+	start(&x, b);
+	want(&x, &xcb_shm_id, "MIT-SHM");
+	if ((id = shmget(IPC_PRIVATE, image_bytes(&x), IPC_CREAT | 0666)) < 0)
+		fail(b, "shmget:");
+	p = shmat(id, NULL, 0);
+	shmctl(id, IPC_RMID, NULL);
+	if (p == (void *)-1)
+		fail(b, "shmat:");
+	x.segment = xcb_generate_id(x.c);
+	if (xcb_request_check(x.c, xcb_shm_attach_checked(x.c, x.segment,
+	    (uint32_t)id, 1)))
+		skip(b, "MIT-SHM is refused (is the X server elsewhere?)");
+	draw(&x, shm_puts);
+}
+
+/* Some images are under way at once. */
+static void
+gets_(const struct x *x, int at, int n)
+{
+	enum { AHEAD = 4 };
+	const xcb_rectangle_t *r = x->rect + at;
+	xcb_get_image_cookie_t sent[AHEAD];
+	int i;
+
+	for (i = 0; i < n + AHEAD; i++) {
+		if (i >= AHEAD)
+			free(xcb_get_image_reply(x->c, sent[i % AHEAD], NULL));
+		if (i < n)
+			sent[i % AHEAD] = xcb_get_image(x->c,
+				XCB_IMAGE_FORMAT_Z_PIXMAP, x->win, r[i].x,
+				r[i].y, r[i].width, r[i].height, ~0u);
+	}
+}
+
+static void
+get(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, gets_);
+}
+
+/* --- outside the stones: pixmaps, windows, properties -------------------- */
+
+static void
+pixmaps(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++) {
+		xcb_create_pixmap(x->c, x->screen->root_depth, x->child,
+			x->win, r->width, r->height);
+		xcb_free_pixmap(x->c, x->child);
+	}
+}
+
+static void
+pixmap(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	x.child = xcb_generate_id(x.c);
+	draw(&x, pixmaps);
+}
+
+static void
+maps(const struct x *x, int at, int n)
+{
+	(void)at;
+	while (n--) {
+		xcb_map_window(x->c, x->child);
+		xcb_unmap_window(x->c, x->child);
+	}
+}
+
+static void
+winmap(struct bench *b)
+{
+	struct x x;
+	uint16_t size = (uint16_t)b->arg;
+
+	start(&x, b);
+	x.child = xcb_generate_id(x.c);
+	xcb_create_window(x.c, XCB_COPY_FROM_PARENT, x.child, x.win, 0, 0,
+		size, size, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
+		XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL,
+		&x.screen->black_pixel);
+	draw(&x, maps);
+}
+
+/* Of 32 bytes: set, and had back. */
+static void
+props(const struct x *x, int at, int n)
+{
+	(void)at;
+	while (n--) {
+		xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, x->win,
+			XCB_ATOM_WM_NAME, XCB_ATOM_STRING, 8, 32, x->text);
+		free(xcb_get_property_reply(x->c, xcb_get_property(x->c, 0,
+			x->win, XCB_ATOM_WM_NAME, XCB_ATOM_STRING, 0, 8),
+			NULL));
+	}
+}
+
+static void
+prop(struct bench *b)
+{
+	struct x x;
+
+	start(&x, b);
+	draw(&x, props);
+}
+
+/* --- outside the stones: RENDER ------------------------------------------ */
+
+enum {
+	GLYPH_W = 8, GLYPH_H = 13, ADVANCE = 6, /* pixels; rows are words */
+	GLYPHS = 64,
+	SOFT = 0x8000           /* a half of any colour */
+};
+
+/* A format of that depth, with or without alpha. */
+static xcb_render_pictformat_t
+format(struct x *x, const xcb_render_query_pict_formats_reply_t *r,
+	int depth, int alpha)
+{
+	const xcb_render_pictforminfo_t *f =
+		xcb_render_query_pict_formats_formats(r);
+	uint32_t n = r->num_formats;
+
+	for (; n--; f++)
+		if (f->depth == depth && !f->direct.alpha_mask == !alpha &&
+		    f->direct.red_shift >= f->direct.blue_shift)
+			return f->id;
+	skip(x->b, "RENDER has no format of %d bits", depth);
+}
+
+/* A window's picture, and one of a size to draw it with. */
+static void
+render(struct x *x, struct bench *b)
+{
+	xcb_render_query_pict_formats_reply_t *r;
+	xcb_generic_error_t *e = NULL;
+	xcb_rectangle_t all;
+	xcb_pixmap_t p;
+	uint32_t yes = 1;
+
+	xopen(x, b);
+	want(x, &xcb_render_id, "RENDER");
+	free(xcb_render_query_version_reply(x->c,
+		xcb_render_query_version(x->c, 0, 11), NULL));
+	r = xcb_render_query_pict_formats_reply(x->c,
+		xcb_render_query_pict_formats(x->c), &e);
+	if (!r)
+		unanswered(x, e);
+	x->target = xcb_generate_id(x->c);
+	xcb_render_create_picture(x->c, x->target, x->win,
+		format(x, r, x->screen->root_depth, 0), 0, NULL);
+	all = (xcb_rectangle_t){ 0, 0, (uint16_t)b->arg, (uint16_t)b->arg };
+	p = xcb_generate_id(x->c);
+	xcb_create_pixmap(x->c, 32, p, x->win, all.width, all.height);
+	x->source = xcb_generate_id(x->c);
+	xcb_render_create_picture(x->c, x->source, p, format(x, r, 32, 1),
+		XCB_RENDER_CP_REPEAT, &yes);
+	xcb_render_fill_rectangles(x->c, XCB_RENDER_PICT_OP_SRC, x->source,
+		(xcb_render_color_t){ 0, 0, SOFT, SOFT }, 1, &all);
+	x->glyphs = xcb_generate_id(x->c);
+	xcb_render_create_glyph_set(x->c, x->glyphs, format(x, r, 8, 1));
+	free(r);
+}
+
+static void
+render_fills(const struct x *x, int at, int n)
+{
+	xcb_render_fill_rectangles(x->c, XCB_RENDER_PICT_OP_OVER, x->target,
+		(xcb_render_color_t){ SOFT, 0, 0, SOFT }, (uint32_t)n,
+		x->rect + at);
+}
+
+static void
+rfill(struct bench *b)
+{
+	struct x x;
+
+	render(&x, b);
+	grid(&x, (int)b->arg, (int)b->arg);
+	draw(&x, render_fills);
+}
+
+static void
+overs(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+
+	for (; n--; r++)
+		xcb_render_composite(x->c, XCB_RENDER_PICT_OP_OVER, x->source,
+			XCB_NONE, x->target, 0, 0, 0, 0, r->x, r->y, r->width,
+			r->height);
+}
+
+static void
+rover(struct bench *b)
+{
+	struct x x;
+
+	render(&x, b);
+	grid(&x, (int)b->arg, (int)b->arg);
+	draw(&x, overs);
+}
+
+/* An element: XCHARS, three bytes, where it lies, text. */
+static void
+aatexts(const struct x *x, int at, int n)
+{
+	const xcb_rectangle_t *r = x->rect + at;
+	uint8_t element[8 + (XCHARS + 3) / 4 * 4] = { XCHARS };
+	int16_t *where = (int16_t *)(element + 4);
+	int i;
+
+	for (i = 0; i < XCHARS; i++)
+		element[8 + i] = (uint8_t)(i % GLYPHS);
+	for (; n--; r++) {
+		where[0] = r->x;
+		where[1] = r->y;
+		xcb_render_composite_glyphs_8(x->c, XCB_RENDER_PICT_OP_OVER,
+			x->source, x->target, 0, x->glyphs, 0, 0,
+			sizeof element, element);
+	}
+}
+
+/* Glyphs of all greys. */
+static void
+aatext(struct bench *b)
+{
+	xcb_render_glyphinfo_t info[GLYPHS];
+	uint8_t bits[GLYPHS * GLYPH_W * GLYPH_H];
+	uint32_t id[GLYPHS];
+	struct x x;
+	size_t i;
+
+	render(&x, b);
+	for (i = 0; i < sizeof bits; i++)
+		bits[i] = (uint8_t)(i * 37);
+	for (i = 0; i < GLYPHS; i++) {
+		id[i] = (uint32_t)i;
+		info[i] = (xcb_render_glyphinfo_t){ GLYPH_W, GLYPH_H, 0, 0,
+			ADVANCE, 0 };
+	}
+	xcb_render_add_glyphs(x.c, x.glyphs, GLYPHS, id, info, sizeof bits,
+		bits);
+	grid(&x, XCHARS * ADVANCE + GLYPH_W, GLYPH_H);
+	b->work = XCHARS;
+	draw(&x, aatexts);
+}
+
 #else
 
 #define RATE(f) "1/s", MORE, absent
@@ -1036,5 +1412,18 @@ const struct test x_tests[] = {
 	{ "farc100",  "x_arc",   "disc 100",            RATE(farc),   100, 0 },
 	{ "farc400",  "x_arc",   "disc 400",            RATE(farc),   400, 0 },
 	{ "cmplx",    "x_cmplx", "window cycle",        RATE(cmplx),    0, 0 },
+
+	/* outside the stones */
+	{ "xsync",    "x_more",  "sync",                RATE(sync_),   10, 0 },
+	{ "xnoop",    "x_more",  "noop",                RATE(noop),    10, 0 },
+	{ "xput",     "x_more",  "put",                 RATE(put),    100, 0 },
+	{ "xshm",     "x_more",  "shm put",             RATE(shm),    100, 0 },
+	{ "xget",     "x_more",  "get",                 RATE(get),    100, 0 },
+	{ "xpixmap",  "x_more",  "pix map",             RATE(pixmap), 100, 0 },
+	{ "xwinmap",  "x_more",  "win map",             RATE(winmap), 100, 0 },
+	{ "xprop",    "x_more",  "prop",                RATE(prop),    10, 0 },
+	{ "rfill",    "x_more",  "render fill",         RATE(rfill),  100, 0 },
+	{ "rover",    "x_more",  "render over",         RATE(rover),  100, 0 },
+	{ "raa",      "x_more",  "render text",         RATE(aatext),   8, 0 },
 	{ NULL, NULL, NULL, NULL, MORE, NULL, 0, 0 }
 };
