@@ -10,7 +10,7 @@ server() {
 	mkfifo served
 	../xserver -displayfd 3 "$@" 3>served &
 	server=$!
-	trap 'kill $server 2>/dev/null || :; wait || :' EXIT
+	trap 'kill $server ${xvfb-} 2>/dev/null || :; wait || :' EXIT
 	read -r number <served
 	DISPLAY=:$number
 	export DISPLAY
@@ -21,9 +21,9 @@ with_x() {
 	    skip "built without X"
 }
 
-# keys: those of X that are measured, in order
+# keys: those of the stones that are measured, in order
 keys() {
-	"$bench" -l | awk '$2 ~ /^x(_[a-w].*)?$/ && $3 == "1/s" { print $1 }'
+	"$bench" -l | awk '$2 ~ /^x_/ && $2 != "x_more" { print $1 }'
 }
 
 # whole FILE: each figure of X is above 0, and none is without
@@ -49,7 +49,7 @@ cut_at() {
 on_xvfb() {
 	xvfb -screen 0 "$1"
 	shift
-	status 0 "$bench" -q -t 0.1 "$@" -o rec x
+	status 0 "$bench" -q -t 0.1 "$@" -o rec xstones
 	whole rec
 	has rec '^fact	x_comm	unix' '^fact	x_server	external'
 	has out '|unix|'
@@ -89,7 +89,7 @@ test_x_other_depths() {
 test_x_small_screen() {
 	with_x
 	xvfb -screen 0 320x240x16
-	status 0 "$bench" -q -v -t 0.1 -o rec x
+	status 0 "$bench" -q -v -t 0.1 -o rec xstones
 	has rec '^result	line100	' '^result	cmplx	' \
 	    '^none	line400	400 x 400 pixels do not fit .* 320 x 240' \
 	    '^none	itext	.* do not fit' '^note	x_line	mean of 8 of 12'
@@ -123,7 +123,7 @@ test_x_by_abstract_name() {
 
 test_x_none_there() {
 	with_x
-	status 0 "$bench" -q -t 0.1 -o rec x
+	status 0 "$bench" -q -t 0.1 -o rec xstones
 	whole rec
 	has rec '^fact	x_comm	null' '^fact	x_server	built-in'
 	has out '|null|' '^X: no DISPLAY is set .* of the built-in'
@@ -134,7 +134,7 @@ test_x_none_there() {
 	has out '^X: no X server at :399 (Connection refused)'
 	# and is no server to compare with
 	server
-	status 0 "$bench" -q -t 0.1 -o real x
+	status 0 "$bench" -q -t 0.1 -o real xstones
 	status 0 "$bench" -c real rec
 	has out '^Not compared, drawn by the built-in X server on one side: x_'
 	lacks out '^Better' '^Worse'
@@ -143,7 +143,7 @@ test_x_none_there() {
 test_x_killed() {
 	with_x
 	xvfb -screen 0 640x480x24
-	"$bench" -q -t 60 -o rec x >out &
+	"$bench" -q -t 60 -o rec xstones >out &
 	p=$!
 	sleep 1.$(($$ % 10))
 	kill -9 $xvfb
@@ -161,7 +161,7 @@ test_x_killed() {
 test_x_closes_at_a_request() {
 	with_x
 	server -f close:40 -c 3
-	status 1 "$bench" -q -t 0.1 -o rec x
+	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line400 'X server closed the connection (did it die?)'
 }
 
@@ -169,14 +169,14 @@ test_x_closes_at_a_request() {
 test_x_gone() {
 	with_x
 	server -f close:0 -c 3
-	status 1 "$bench" -q -t 0.1 -o rec x
+	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line400 '\(it closed the connection\|it is gone\)'
 }
 
 test_x_stalls() {
 	with_x
 	server -f stall:40 -c 2
-	status 1 "$bench" -q -t 0.1 -o rec x
+	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line100 'timed out after 5 s'
 	has rec '^none	line400	it is gone (did it die?): Connection refused'
 }
@@ -184,7 +184,7 @@ test_x_stalls() {
 test_x_stopped() {
 	with_x
 	xvfb -screen 0 640x480x24
-	"$bench" -q -t 60 -o rec x >out &
+	"$bench" -q -t 60 -o rec xstones >out &
 	p=$!
 	sleep 1
 	kill -STOP $xvfb
@@ -201,19 +201,19 @@ test_x_stopped() {
 test_x_stalls_in_setup() {
 	with_x
 	server -f stall
-	status 1 "$bench" -q -t 0.1 -o rec x
+	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line10 'timed out after 5 s (connecting to X server :'
 }
 
 test_x_refuses() {
 	with_x
 	server -f refuse
-	status 1 "$bench" -q -t 0.1 -o rec x
+	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line10 'refused: no entry (see xauth, xhost)'
 	has out '^X: refused: no entry'
 	kill $server
 	server -f auth
-	status 1 "$bench" -q -t 0.1 -o rec2 x
+	status 1 "$bench" -q -t 0.1 -o rec2 xstones
 	cut_at rec2 line10 'refused: .*(see xauth, xhost)'
 }
 
@@ -238,7 +238,7 @@ test_x_cookie() {
 test_x_error() {
 	with_x
 	server -f error:20 -c 3
-	status 1 "$bench" -q -t 0.1 -o rec x
+	status 1 "$bench" -q -t 0.1 -o rec xstones
 	has rec '^result	line100' \
 	    '^none	line400	X error BadAlloc (11), request [A-Z]'
 }
@@ -247,14 +247,14 @@ test_x_absurd_setup() {
 	with_x
 	for f in truncate noscreen lengths garbage garbage:20; do
 		server -f $f
-		status 1 "$bench" -q -t 0.1 -o $f.rec x
+		status 1 "$bench" -q -t 0.1 -o $f.rec xstones
 		has $f.rec '^none	line10	' '^none	cmplx	'
 		lacks $f.rec 'killed' '^result	x'
 		kill $server
 	done
 	# there is nothing that needs a format
 	server -f noformat
-	status 0 "$bench" -q -t 0.1 -o rec x
+	status 0 "$bench" -q -t 0.1 -o rec xstones
 	whole rec
 	has noscreen.rec '^none	line10	it has no such screen'
 	has lengths.rec '^none	line10	what it says of itself is cut short'
@@ -263,13 +263,33 @@ test_x_absurd_setup() {
 test_x_lacks() {
 	with_x
 	server -n BIG-REQUESTS
-	status 0 "$bench" -q -t 0.1 -o rec x
+	status 0 "$bench" -q -t 0.1 -o rec xstones
 	whole rec
 	kill $server
 	server -n fixed
-	status 0 "$bench" -q -t 0.1 -o rec2 x
+	status 0 "$bench" -q -t 0.1 -o rec2 xstones
 	has rec2 '^none	itext	the X server has no font at all' \
 	    '^none	cmplx	' '^result	arc10	' '^note	xstones	mean of 4'
+}
+
+test_x_outside_the_stones() {
+	with_x
+	xvfb -screen 0 640x480x24
+	status 0 "$bench" -q -v -t 0.1 -o rec x_more
+	for k in xsync xnoop xput xshm xget xpixmap xwinmap xprop rfill rover \
+	    raa; do
+		has rec "^result	$k	1/s	[1-9]"
+	done
+	has out '^X, outside the stones'
+	# in a run of x, and not in one of the usual tables
+	status 0 "$bench" -q -t 0.1 -o all x
+	has all '^result	xput' '^result	xstones'
+	status 0 "$bench" -q -t 0.1 -o usual 'x_*' xstones
+	has usual '^result	xput'
+	server
+	status 0 "$bench" -q -t 0.1 -o null x_more
+	has null '^none	xshm	the X server lacks MIT-SHM' \
+	    '^none	raa	the X server lacks RENDER' '^result	xput	1/s	[1-9]'
 }
 
 # the screen saver, the screen's power, the pointer: as they were
