@@ -32,10 +32,10 @@ struct test {
 	const char *table;      /* x, proc, comm, bw, mem, or another's key */
 	const char *title;      /* heading of its column */
 	const char *unit;       /* us ns MB/s MHz 1/s stones KB text */
-	enum better better;
 	void (*run)(struct bench *);
 	int arg;                /* a size, a count: the function's business */
-	int rare;               /* a column only where a record has it */
+	unsigned char better;   /* enum better */
+	unsigned char rare;     /* a column only where a record has it */
 };
 
 /* Ended by a row without a key. */

@@ -448,18 +448,18 @@ huge_fault(struct bench *b)
 /* --- the table ----------------------------------------------------------- */
 
 const struct test sys_tests[] = {
-	/* key, table, title, unit, better, function, argument, rare */
-	{ "stat", "calls", "Stat", "us", LESS, stat_lat, 0, 0 },
-	{ "open_close", "calls", "Open close", "us", LESS, open_close, 0, 0 },
-	{ "select_100", "calls", "Select 100", "us", LESS, select_lat, 0, 0 },
-	{ "epoll_100", "calls", "Epoll 100", "us", LESS, epoll_lat, 0, 0 },
-	{ "sig_install", "calls", "Signal install", "us", LESS,
-	  sig_install, 0, 0 },
-	{ "sig_handle", "calls", "Signal handle", "us", LESS,
-	  sig_handle, 0, 0 },
+	/* key, table, title, unit, function, argument, better, rare */
+	{ "stat", "calls", "Stat", "us", stat_lat, 0, LESS, 0 },
+	{ "open_close", "calls", "Open close", "us", open_close, 0, LESS, 0 },
+	{ "select_100", "calls", "Select 100", "us", select_lat, 0, LESS, 0 },
+	{ "epoll_100", "calls", "Epoll 100", "us", epoll_lat, 0, LESS, 0 },
+	{ "sig_install", "calls", "Signal install", "us", sig_install,
+	  0, LESS, 0 },
+	{ "sig_handle", "calls", "Signal handle", "us", sig_handle,
+	  0, LESS, 0 },
 
 #define FILES(key, table, title, arg) \
-	{ key, table, title, "us", LESS, file_lat, arg, 0 },
+	{ key, table, title, "us", file_lat, arg, LESS, 0 },
 	FILES("create_0k", "file", "Create 0K", CREATE)
 	FILES("delete_0k", "file", "Delete 0K", DELETE)
 	FILES("create_10k", "file", "Create 10K", CREATE | TEN_KB)
@@ -468,16 +468,16 @@ const struct test sys_tests[] = {
 	FILES("dir_delete_0k", "dir", "Delete 0K", DELETE | ON_DIR)
 	FILES("dir_create_10k", "dir", "Create 10K", CREATE | TEN_KB | ON_DIR)
 	FILES("dir_delete_10k", "dir", "Delete 10K", DELETE | TEN_KB | ON_DIR)
-	{ "fsync", "dir", "Fsync", "us", LESS, fsync_lat, ON_DIR, 0 },
-	{ "fcntl_lock", "file", "Lock", "us", LESS, lock_lat, 0, 0 },
+	{ "fsync", "dir", "Fsync", "us", fsync_lat, ON_DIR, LESS, 0 },
+	{ "fcntl_lock", "file", "Lock", "us", lock_lat, 0, LESS, 0 },
 
-	{ "prot_fault", "vm", "Protection fault", "us", LESS,
-	  prot_fault, 0, 0 },
-	{ "page_fault_file", "vm", "File fault", "us", LESS,
-	  file_fault, 0, 0 },
-	{ "page_fault_anon", "vm", "Anon fault", "us", LESS,
-	  anon_fault, 0, 0 },
-	{ "page_fault_huge", "vm", "Huge fault", "us", LESS,
-	  huge_fault, 0, 0 },
+	{ "prot_fault", "vm", "Protection fault", "us", prot_fault,
+	  0, LESS, 0 },
+	{ "page_fault_file", "vm", "File fault", "us", file_fault,
+	  0, LESS, 0 },
+	{ "page_fault_anon", "vm", "Anon fault", "us", anon_fault,
+	  0, LESS, 0 },
+	{ "page_fault_huge", "vm", "Huge fault", "us", huge_fault,
+	  0, LESS, 0 },
 	{ 0 }
 };

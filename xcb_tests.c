@@ -28,7 +28,7 @@
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
 
-#define RATE(f) "1/s", MORE, f
+#define RATE(f, arg) "1/s", f, arg, MORE
 
 enum {
 	GAP = 4,                /* pixels between shapes: a wide line's rim */
@@ -1342,7 +1342,7 @@ aatext(struct bench *b)
 
 #else
 
-#define RATE(f) "1/s", MORE, absent
+#define RATE(f, arg) "1/s", absent, arg, MORE
 
 int
 x_display(const char *name)
@@ -1362,68 +1362,68 @@ absent(struct bench *b)
 /* --- the rows ------------------------------------------------------------ */
 
 const struct test x_tests[] = {
-	/* key      table title      unit      better run arg rare */
-	{ "x_line",  "x", "line",    "stones", MORE, NULL, 0, 0 },
-	{ "x_fill",  "x", "fill",    "stones", MORE, NULL, 0, 0 },
-	{ "x_blt",   "x", "blt",     "stones", MORE, NULL, 0, 0 },
-	{ "x_text",  "x", "text",    "stones", MORE, NULL, 0, 0 },
-	{ "x_arc",   "x", "arc",     "stones", MORE, NULL, 0, 0 },
-	{ "x_cmplx", "x", "cmplx",   "stones", MORE, NULL, 0, 0 },
-	{ "xstones", "x", "xstones", "stones", MORE, NULL, 0, 0 },
+	/* key      table title      unit      run arg better rare */
+	{ "x_line",  "x", "line",    "stones", NULL, 0, MORE, 0 },
+	{ "x_fill",  "x", "fill",    "stones", NULL, 0, MORE, 0 },
+	{ "x_blt",   "x", "blt",     "stones", NULL, 0, MORE, 0 },
+	{ "x_text",  "x", "text",    "stones", NULL, 0, MORE, 0 },
+	{ "x_arc",   "x", "arc",     "stones", NULL, 0, MORE, 0 },
+	{ "x_cmplx", "x", "cmplx",   "stones", NULL, 0, MORE, 0 },
+	{ "xstones", "x", "xstones", "stones", NULL, 0, MORE, 0 },
 
-	/* key      table      title                  unit, way, run arg rare */
-	{ "line10",   "x_line",  "line 10",             RATE(line),    10, 0 },
-	{ "line100",  "x_line",  "line 100",            RATE(line),   100, 0 },
-	{ "line400",  "x_line",  "line 400",            RATE(line),   400, 0 },
-	{ "dline10",  "x_line",  "dashed line 10",      RATE(dline),   10, 0 },
-	{ "dline100", "x_line",  "dashed line 100",     RATE(dline),  100, 0 },
-	{ "dline400", "x_line",  "dashed line 400",     RATE(dline),  400, 0 },
-	{ "wline10",  "x_line",  "wide line 10",        RATE(wline),   10, 0 },
-	{ "wline100", "x_line",  "wide line 100",       RATE(wline),  100, 0 },
-	{ "wline400", "x_line",  "wide line 400",       RATE(wline),  400, 0 },
-	{ "rect10",   "x_line",  "rectangle 10",        RATE(rect),    10, 0 },
-	{ "rect100",  "x_line",  "rectangle 100",       RATE(rect),   100, 0 },
-	{ "rect400",  "x_line",  "rectangle 400",       RATE(rect),   400, 0 },
-	{ "fill10",   "x_fill",  "fill 10",             RATE(fill),    10, 0 },
-	{ "fill100",  "x_fill",  "fill 100",            RATE(fill),   100, 0 },
-	{ "fill400",  "x_fill",  "fill 400",            RATE(fill),   400, 0 },
-	{ "tile10",   "x_fill",  "tiled fill 10",       RATE(tile),    10, 0 },
-	{ "tile100",  "x_fill",  "tiled fill 100",      RATE(tile),   100, 0 },
-	{ "tile400",  "x_fill",  "tiled fill 400",      RATE(tile),   400, 0 },
-	{ "stip10",   "x_fill",  "stippled fill 10",    RATE(stip),    10, 0 },
-	{ "stip100",  "x_fill",  "stippled fill 100",   RATE(stip),   100, 0 },
-	{ "stip400",  "x_fill",  "stippled fill 400",   RATE(stip),   400, 0 },
-	{ "inv10",    "x_fill",  "inverting fill 10",   RATE(inv),     10, 0 },
-	{ "inv100",   "x_fill",  "inverting fill 100",  RATE(inv),    100, 0 },
-	{ "inv400",   "x_fill",  "inverting fill 400",  RATE(inv),    400, 0 },
-	{ "blt10",    "x_blt",   "copy 10",             RATE(blt),     10, 0 },
-	{ "blt100",   "x_blt",   "copy 100",            RATE(blt),    100, 0 },
-	{ "blt400",   "x_blt",   "copy 400",            RATE(blt),    400, 0 },
-	{ "bit10",    "x_blt",   "bitmap 10",           RATE(bit),     10, 0 },
-	{ "bit100",   "x_blt",   "bitmap 100",          RATE(bit),    100, 0 },
-	{ "bit400",   "x_blt",   "bitmap 400",          RATE(bit),    400, 0 },
-	{ "scroll",   "x_blt",   "scroll",              RATE(scroll),   0, 0 },
-	{ "itext",    "x_text",  "image text, char",    RATE(itext),    0, 0 },
-	{ "ptext",    "x_text",  "poly text, char",     RATE(ptext),    0, 0 },
-	{ "arc10",    "x_arc",   "circle 10",           RATE(arc),     10, 0 },
-	{ "arc100",   "x_arc",   "circle 100",          RATE(arc),    100, 0 },
-	{ "arc400",   "x_arc",   "circle 400",          RATE(arc),    400, 0 },
-	{ "farc10",   "x_arc",   "disc 10",             RATE(farc),    10, 0 },
-	{ "farc100",  "x_arc",   "disc 100",            RATE(farc),   100, 0 },
-	{ "farc400",  "x_arc",   "disc 400",            RATE(farc),   400, 0 },
-	{ "cmplx",    "x_cmplx", "window cycle",        RATE(cmplx),    0, 0 },
+	/* key      table      title                  unit, run, arg, way rare */
+	{ "line10",   "x_line",  "line 10",             RATE(line,    10), 0 },
+	{ "line100",  "x_line",  "line 100",            RATE(line,   100), 0 },
+	{ "line400",  "x_line",  "line 400",            RATE(line,   400), 0 },
+	{ "dline10",  "x_line",  "dashed line 10",      RATE(dline,   10), 0 },
+	{ "dline100", "x_line",  "dashed line 100",     RATE(dline,  100), 0 },
+	{ "dline400", "x_line",  "dashed line 400",     RATE(dline,  400), 0 },
+	{ "wline10",  "x_line",  "wide line 10",        RATE(wline,   10), 0 },
+	{ "wline100", "x_line",  "wide line 100",       RATE(wline,  100), 0 },
+	{ "wline400", "x_line",  "wide line 400",       RATE(wline,  400), 0 },
+	{ "rect10",   "x_line",  "rectangle 10",        RATE(rect,    10), 0 },
+	{ "rect100",  "x_line",  "rectangle 100",       RATE(rect,   100), 0 },
+	{ "rect400",  "x_line",  "rectangle 400",       RATE(rect,   400), 0 },
+	{ "fill10",   "x_fill",  "fill 10",             RATE(fill,    10), 0 },
+	{ "fill100",  "x_fill",  "fill 100",            RATE(fill,   100), 0 },
+	{ "fill400",  "x_fill",  "fill 400",            RATE(fill,   400), 0 },
+	{ "tile10",   "x_fill",  "tiled fill 10",       RATE(tile,    10), 0 },
+	{ "tile100",  "x_fill",  "tiled fill 100",      RATE(tile,   100), 0 },
+	{ "tile400",  "x_fill",  "tiled fill 400",      RATE(tile,   400), 0 },
+	{ "stip10",   "x_fill",  "stippled fill 10",    RATE(stip,    10), 0 },
+	{ "stip100",  "x_fill",  "stippled fill 100",   RATE(stip,   100), 0 },
+	{ "stip400",  "x_fill",  "stippled fill 400",   RATE(stip,   400), 0 },
+	{ "inv10",    "x_fill",  "inverting fill 10",   RATE(inv,     10), 0 },
+	{ "inv100",   "x_fill",  "inverting fill 100",  RATE(inv,    100), 0 },
+	{ "inv400",   "x_fill",  "inverting fill 400",  RATE(inv,    400), 0 },
+	{ "blt10",    "x_blt",   "copy 10",             RATE(blt,     10), 0 },
+	{ "blt100",   "x_blt",   "copy 100",            RATE(blt,    100), 0 },
+	{ "blt400",   "x_blt",   "copy 400",            RATE(blt,    400), 0 },
+	{ "bit10",    "x_blt",   "bitmap 10",           RATE(bit,     10), 0 },
+	{ "bit100",   "x_blt",   "bitmap 100",          RATE(bit,    100), 0 },
+	{ "bit400",   "x_blt",   "bitmap 400",          RATE(bit,    400), 0 },
+	{ "scroll",   "x_blt",   "scroll",              RATE(scroll,   0), 0 },
+	{ "itext",    "x_text",  "image text, char",    RATE(itext,    0), 0 },
+	{ "ptext",    "x_text",  "poly text, char",     RATE(ptext,    0), 0 },
+	{ "arc10",    "x_arc",   "circle 10",           RATE(arc,     10), 0 },
+	{ "arc100",   "x_arc",   "circle 100",          RATE(arc,    100), 0 },
+	{ "arc400",   "x_arc",   "circle 400",          RATE(arc,    400), 0 },
+	{ "farc10",   "x_arc",   "disc 10",             RATE(farc,    10), 0 },
+	{ "farc100",  "x_arc",   "disc 100",            RATE(farc,   100), 0 },
+	{ "farc400",  "x_arc",   "disc 400",            RATE(farc,   400), 0 },
+	{ "cmplx",    "x_cmplx", "window cycle",        RATE(cmplx,    0), 0 },
 
 	/* outside the stones */
-	{ "xsync",    "x_more",  "sync",                RATE(sync_),   10, 0 },
-	{ "xnoop",    "x_more",  "noop",                RATE(noop),    10, 0 },
-	{ "xput",     "x_more",  "put",                 RATE(put),    100, 0 },
-	{ "xshm",     "x_more",  "shm put",             RATE(shm),    100, 0 },
-	{ "xget",     "x_more",  "get",                 RATE(get),    100, 0 },
-	{ "xpixmap",  "x_more",  "pix map",             RATE(pixmap), 100, 0 },
-	{ "xwinmap",  "x_more",  "win map",             RATE(winmap), 100, 0 },
-	{ "xprop",    "x_more",  "prop",                RATE(prop),    10, 0 },
-	{ "rfill",    "x_more",  "render fill",         RATE(rfill),  100, 0 },
-	{ "rover",    "x_more",  "render over",         RATE(rover),  100, 0 },
-	{ "raa",      "x_more",  "render text",         RATE(aatext),   8, 0 },
-	{ NULL, NULL, NULL, NULL, MORE, NULL, 0, 0 }
+	{ "xsync",    "x_more",  "sync",                RATE(sync_,   10), 0 },
+	{ "xnoop",    "x_more",  "noop",                RATE(noop,    10), 0 },
+	{ "xput",     "x_more",  "put",                 RATE(put,    100), 0 },
+	{ "xshm",     "x_more",  "shm put",             RATE(shm,    100), 0 },
+	{ "xget",     "x_more",  "get",                 RATE(get,    100), 0 },
+	{ "xpixmap",  "x_more",  "pix map",             RATE(pixmap, 100), 0 },
+	{ "xwinmap",  "x_more",  "win map",             RATE(winmap, 100), 0 },
+	{ "xprop",    "x_more",  "prop",                RATE(prop,    10), 0 },
+	{ "rfill",    "x_more",  "render fill",         RATE(rfill,  100), 0 },
+	{ "rover",    "x_more",  "render over",         RATE(rover,  100), 0 },
+	{ "raa",      "x_more",  "render text",         RATE(aatext,   8), 0 },
+	{ NULL, NULL, NULL, NULL, NULL, 0, MORE, 0 }
 };

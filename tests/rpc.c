@@ -96,8 +96,8 @@ wrong_reply(struct bench *b)
 static void
 rpc(struct result *r)
 {
-	struct test wrong = { "wrong", "", "", "text", LESS, wrong_reply,
-		0, 0 };
+	struct test wrong = { "wrong", "", "", "text", wrong_reply, 0,
+		LESS, 0 };
 	uint32_t word[MOST_WORDS];
 	int n;
 

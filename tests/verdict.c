@@ -21,8 +21,8 @@
 #include "../bench.h"
 #include "../config.h"
 
-#define ROW(k)  { k, "proc", k, "us", LESS, 0, 0, 0 },
-#define RATE(k) { k, "bw", k, "MB/s", MORE, 0, 0, 0 },
+#define ROW(k)  { k, "proc", k, "us", 0, 0, LESS, 0 },
+#define RATE(k) { k, "bw", k, "MB/s", 0, 0, MORE, 0 },
 #define TEN(k)  ROW(k "0") ROW(k "1") ROW(k "2") ROW(k "3") ROW(k "4") \
 	ROW(k "5") ROW(k "6") ROW(k "7") ROW(k "8") ROW(k "9")
 
@@ -36,13 +36,13 @@ const struct test os_tests[] = {
 	ROW("rpc_tcp_lat") RATE("pipe_bw") RATE("tcp_bw")
 	RATE("file_reread_bw") RATE("mmap_reread_bw") RATE("bcopy_libc_bw")
 	RATE("bcopy_hand_bw") RATE("mem_read_bw") RATE("mem_write_bw")
-	{ "mhz", "proc", "mhz", "MHz", MORE, 0, 0, 0 },
-	{ "mem_mhz", "mem", "mhz", "MHz", MORE, 0, 0, 0 },
-	{ "l1_lat", "mem", "", "ns", LESS, 0, 0, 0 },
-	{ "l2_lat", "mem", "", "ns", LESS, 0, 0, 0 },
-	{ "l3_lat", "mem", "", "ns", LESS, 0, 0, 0 },
-	{ "main_lat", "mem", "", "ns", LESS, 0, 0, 0 },
-	{ "tlb_lat", "mem", "", "ns", LESS, 0, 0, 0 },
+	{ "mhz", "proc", "mhz", "MHz", 0, 0, MORE, 0 },
+	{ "mem_mhz", "mem", "mhz", "MHz", 0, 0, MORE, 0 },
+	{ "l1_lat", "mem", "", "ns", 0, 0, LESS, 0 },
+	{ "l2_lat", "mem", "", "ns", 0, 0, LESS, 0 },
+	{ "l3_lat", "mem", "", "ns", 0, 0, LESS, 0 },
+	{ "main_lat", "mem", "", "ns", 0, 0, LESS, 0 },
+	{ "tlb_lat", "mem", "", "ns", 0, 0, LESS, 0 },
 	{ 0 },
 };
 const struct test x_tests[] = { { 0 } };
