@@ -671,6 +671,44 @@ remark(struct sheet *s, const struct record *r)
 	return why;
 }
 
+/*
+ * Who spends the time, where a record tells: of wall time client, server and
+ * nobody; of all CPUs; and what is left where nothing is drawn.
+ */
+static void
+split(struct out *o, const struct record *r)
+{
+	static const char *const names[] = { "line", "fill", "blt", "text",
+		"arc", "cmplx" };
+	static const int widths[] = { 7, 6, 7, 6, 7, 8, 6, 6, 7 };
+	const char *v, *name = record_get(r, "label");
+	char key[16], *end;
+	int some = 0;
+
+	if (!name && !(name = record_get(r, "kernel")))
+		name = "";
+	for (size_t i = 0; i < LEN(names); i++) {
+		snprintf(key, sizeof key, "x_cpu_%s", names[i]);
+		if (!(v = record_get(r, key)))
+			continue;
+		if (!some++)
+			say(o, "\nX CPU %% (null: time that is left where "
+			    "nothing is drawn) - %.24s\n"
+			    "           client       server           "
+			    "whole system\n       user   sys   user   sys   "
+			    "idle    user   sys  idle   null\n", name);
+		say(o, "%-5s", names[i]);
+		for (size_t k = 0; k < LEN(widths); k++, v = end) {
+			double part = strtod(v, &end);
+
+			if (end == v)
+				break;
+			say(o, "%*.0f", widths[k], part);
+		}
+		put(o, '\n');
+	}
+}
+
 /* Returns whether there was anything to print. */
 static int
 table(struct out *o, const struct table *t, const struct record *r, int n,
@@ -744,8 +782,11 @@ print(FILE *f, const struct record *r, int n, const struct comparison *c)
 	struct tally tally = { 0 };
 	int more = 0;
 
-	for (size_t i = 0; i < LEN(tables); i++)
+	for (size_t i = 0; i < LEN(tables); i++) {
 		more |= table(&o, &tables[i], r, n, c, &tally, more);
+		for (int k = 0; !i && !c && k < n; k++)
+			split(&o, &r[k]);
+	}
 	legend(&o, &tally);
 }
 

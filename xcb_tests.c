@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -63,11 +64,24 @@ struct x {
 	xcb_arc_t *arc;
 };
 
+/* Seconds of wall time, and of a CPU: client, server, the whole system. */
+enum {
+	WALL, USER, SYSTEM, XUSER, XSYSTEM, ALLUSER, ALLNICE, ALLSYSTEM,
+	ALLIDLE, TIMES,
+	CATEGORIES = 6
+};
+
 /* What the rows of a run know of its server, in b->common. */
 struct served {
 	int real;               /* the server of $DISPLAY has been reached */
 	int null;               /* it could not, so that there is ours */
 	char why[REASON];       /* ... for this reason */
+	int beside;             /* the row is drawn once more, on ours */
+	struct split {
+		double spent[TIMES];
+		double null;    /* percent of the time that then takes ... */
+		int rows;       /* ... the sum of so many rows */
+	} split[CATEGORIES];
 };
 
 static struct served *
@@ -362,18 +376,19 @@ find_server(struct x *x)
 	char why[REASON];
 	int screen = 0;
 
-	if (!run->null && xconnect(x, &screen, why)) {
+	if (!run->beside && !run->null && xconnect(x, &screen, why)) {
 		run->null = 1;
 		strcpy(run->why, why);
 	}
-	if (run->null) {
+	if (run->beside || run->null)
 		xconnect_null(x);
+	if (run->null)
 		fact(x->b, "x_remark", "%s: figures of the built-in server, "
 			"which draws nothing", run->why);
-	}
 	if (!(x->screen = find_screen(xcb_get_setup(x->c), screen)))
 		fail(x->b, "what it says of itself is cut short");
-	facts(x);
+	if (!run->beside)
+		facts(x);
 	stage(x->b, NULL);
 }
 
@@ -618,32 +633,180 @@ start(struct x *x, struct bench *b)
 	grid(x, (int)b->arg, (int)b->arg);
 }
 
+/* --- who spends the time ------------------------------------------------- */
+
+/*
+ * n numbers of a file, in ticks, from so many words after a character on; 0:
+ * after its start.
+ */
+static void
+read_ticks(const char *path, int after, int skipped, double *to, int n)
+{
+	char s[1024], *p;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t k = fd < 0 ? -1 : read(fd, s, sizeof s - 1);
+
+	close(fd);
+	if (k <= 0)
+		return;
+	s[k] = '\0';
+	p = after ? strrchr(s, after) : s;
+	while (skipped-- && p)
+		p = strchr(p + 1, ' ');
+	while (n-- && p)
+		*to++ = strtod(p, &p) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/*
+ * What has been spent till now.  The server is who listens at the other end
+ * of a Unix socket; of one elsewhere nothing is known.
+ */
+static void
+look(struct x *x, double t[static TIMES])
+{
+	struct ucred who = { 0 };
+	socklen_t len = sizeof who;
+	struct rusage u;
+	char path[32];
+
+	memset(t, 0, TIMES * sizeof *t);
+	t[WALL] = seconds();
+	getrusage(RUSAGE_SELF, &u);
+	t[USER] = (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec / 1e6;
+	t[SYSTEM] = (double)u.ru_stime.tv_sec +
+		(double)u.ru_stime.tv_usec / 1e6;
+	if (!getsockopt(xcb_get_file_descriptor(x->c), SOL_SOCKET, SO_PEERCRED,
+	    &who, &len) && who.pid > 0) {
+		snprintf(path, sizeof path, "/proc/%d/stat", (int)who.pid);
+		read_ticks(path, ')', 12, &t[XUSER], 2);
+	}
+	read_ticks("/proc/stat", 0, 2, &t[ALLUSER], 4);
+}
+
+/* Of the row's category, or NULL. */
+static struct split *
+split_of(struct bench *b, const char **name)
+{
+	static const char *const names[CATEGORIES] = {
+		"x_cpu_line", "x_cpu_fill", "x_cpu_blt",
+		"x_cpu_text", "x_cpu_arc", "x_cpu_cmplx"
+	};
+	int i;
+
+	for (i = 0; i < CATEGORIES; i++)
+		if (!strcmp(b->test->table + 2, (*name = names[i]) + 6))
+			return &served(b)->split[i];
+	return NULL;
+}
+
+/*
+ * Adds what was spent since then, and says the sums as percentages: of wall
+ * time, or of what client and server had of CPUs where that is more; of all
+ * CPUs; and the time that rows take where nothing is drawn.
+ */
+static void
+account(struct x *x, const double since[static TIMES])
+{
+	double now[TIMES], *t, all, cpus;
+	const char *name;
+	struct split *s = split_of(x->b, &name);
+	int i;
+
+	if (!s || served(x->b)->null)
+		return;
+	look(x, now);
+	for (t = s->spent, i = 0; i < TIMES; i++)
+		t[i] += now[i] - since[i];
+	if (now[XUSER] + now[XSYSTEM] <= 0)
+		return;                 /* a server elsewhere */
+	all = t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM];
+	if (all < t[WALL])
+		all = t[WALL];
+	cpus = t[ALLUSER] + t[ALLNICE] + t[ALLSYSTEM] + t[ALLIDLE];
+	if (cpus <= 0)
+		return;
+	all /= 100;
+	cpus /= 100;
+	fact(x->b, name, "%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f",
+		t[USER] / all, t[SYSTEM] / all, t[XUSER] / all,
+		t[XSYSTEM] / all, 100 - (t[USER] + t[SYSTEM] + t[XUSER] +
+		t[XSYSTEM]) / all, (t[ALLUSER] + t[ALLNICE]) / cpus,
+		t[ALLSYSTEM] / cpus, t[ALLIDLE] / cpus,
+		s->rows ? s->null / s->rows : 0);
+}
+
 /* --- the measuring ------------------------------------------------------- */
+
+/* n shapes, and the wait for them. */
+static void
+batch(struct x *x, void (*request)(const struct x *, int at, int n), long left,
+	int *at)
+{
+	int n;
+
+	for (; left; left -= n) {
+		n = left < x->batch ? (int)left : x->batch;
+		request(x, *at, n);
+		*at = (*at + n) % x->cycle;
+	}
+	finish(x);
+}
+
+/* Seconds of a batch of n, less a round trip: medians of some. */
+static double
+quick(struct x *x, void (*request)(const struct x *, int at, int n), long n)
+{
+	enum { BATCHES = 5 };
+	double t[BATCHES], trip[BATCHES];
+	int i, at = 0;
+
+	for (i = 0; i < BATCHES; i++) {
+		t[i] = seconds();
+		batch(x, request, n, &at);
+		trip[i] = seconds();
+		finish(x);
+		t[i] = trip[i] - t[i];
+		trip[i] = seconds() - trip[i];
+	}
+	return quantile(t, BATCHES, 0.5) - quantile(trip, BATCHES, 0.5);
+}
 
 /*
  * Draws: request() sends n shapes from place `at` on.  A batch ends with a
- * round trip, whose cost alone is measured first and subtracted.
+ * round trip, whose cost alone is measured first and subtracted.  The first
+ * round of a row draws them once more, on the built-in server.
  */
 static void
 draw(struct x *x, void (*request)(const struct x *, int at, int n))
 {
 	struct bench *b = x->b;
-	int n, at = 0;
+	struct served *run = served(b);
+	const char *name;
+	struct split *s = split_of(b, &name);
+	double before[TIMES];
+	int at = 0;
 	long left;
 
+	if (run->beside) {
+		s->null += 100 * quick(x, request, b->n) / (double)b->n /
+			quantile(b->v, b->kept, 0.5);
+		s->rows++;
+		return;
+	}
 	b->n = 1;
 	while (preliminary(b, &b->lead))
 		for (left = b->n; left--; )
 			finish(x);
-	while (sample(b)) {
-		for (left = b->n; left; left -= n) {
-			n = left < x->batch ? (int)left : x->batch;
-			request(x, at, n);
-			at = (at + n) % x->cycle;
-		}
-		finish(x);
-	}
+	look(x, before);
+	while (sample(b))
+		batch(x, request, b->n, &at);
+	account(x, before);
 	xcb_disconnect(x->c);
+	if (s && !run->null && !b->result->rounds) {
+		run->beside = 1;
+		b->test->run(b);
+		run->beside = 0;
+	}
 }
 
 /* --- lines --------------------------------------------------------------- */
