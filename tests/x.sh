@@ -292,6 +292,34 @@ test_x_outside_the_stones() {
 	    '^none	raa	the X server lacks RENDER' '^result	xput	1/s	[1-9]'
 }
 
+# spent OPTION...: sets the server's user and system time, in percent
+spent() {
+	rm -f rec
+	server "$@"
+	status 0 "$bench" -q -t 1 -o rec x_fill
+	has out '^X CPU %' '^fill .*[0-9]'
+	set -- $(sed -n 's/^fact	x_cpu_fill	//p' rec)
+	kill $server
+	test $# = 9
+	holds "$1 + $2 + $3 + $4 + $5 > 99 && $1 + $2 + $3 + $4 + $5 < 101"
+	holds "$6 + $7 + $8 > 98 && $6 + $7 + $8 < 101"
+	user=$3 system=$4
+}
+
+test_x_who_spends_the_time() {
+	with_x
+	spent -u 300
+	holds "$user > 50 && $user > 4 * $system"
+	spent -s 300
+	holds "$system > 50 && $system > 4 * $user"
+	# of a server elsewhere nothing is known, and ours is none
+	server -t
+	status 0 "$bench" -q -t 0.1 -o tcp -d "127.0.0.1$DISPLAY" x_fill
+	lacks tcp x_cpu
+	status 0 "$bench" -q -t 0.1 -o null -d :399 x_fill
+	lacks null x_cpu
+}
+
 # the screen saver, the screen's power, the pointer: as they were
 test_x_left_as_found() {
 	with_x

@@ -10,7 +10,8 @@
  *	    the setup); refuse, auth, truncate, noscreen, noformat, lengths
  *	-c  only this client, from 1, meets the fault, and is the last
  *	-n  lack this extension or font
- *	-s, -u  burn so much system or user time before each request
+ *	-s, -u  burn so much system or user time before each request, in the
+ *	    process that listens
  *
  * Without a number it takes a display that is free; it prints its number.
  * It ends on SIGTERM, SIGINT and SIGHUP and leaves no socket.
@@ -126,6 +127,22 @@ child(void)
 	return pid;
 }
 
+/* One after the other, by the process that listens: its time is counted. */
+static _Noreturn void
+serve_here(int listener, const struct xfault *fault)
+{
+	int fd;
+
+	if (listen(listener, 64))
+		die("listen");
+	for (;;) {
+		if ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) < 0)
+			die("accept");
+		xnull(fd, fault);
+		close(fd);
+	}
+}
+
 /* Clients are served at once, each by a child; only 0: each is struck. */
 static void
 serve(int listener, const struct xfault *fault, long only)
@@ -207,6 +224,8 @@ main(int argc, char **argv)
 	sigaddset(&end, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &end, NULL);
 	if (!child()) {
+		if (fault.each)
+			serve_here(listener, &fault);
 		serve(listener, &fault, only);
 		return 0;
 	}
