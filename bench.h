@@ -201,6 +201,11 @@ struct figure *record_add(struct record *r, const char *key, const char *unit);
  * with 0 to five and all of a whole part.  s of 64 bytes has room for any.
  */
 void record_number(char *s, size_t size, double v, int digits);
+/*
+ * Reads a decimal number, without a sign, as strtod() would: but that has
+ * hexadecimals and long doubles, which are 5 KB.
+ */
+double decimal(const char *s, char **end);
 
 /*
  * Rounds all that was measured as it will be written, so that a run is

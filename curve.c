@@ -104,7 +104,7 @@ gather(struct picture *p, const struct record *r)
 
 			if (strncmp(f->key, kinds[k].prefix, len) || f->why)
 				continue;
-			size = strtod(f->key + len, &end);
+			size = decimal(f->key + len, &end);
 			if (end == f->key + len || c->n == POINTS ||
 			    !(size > 0) || !(f->value > 0))
 				continue;

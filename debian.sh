@@ -386,7 +386,7 @@ compile() (
 	test "$ARCH" = native || cookie >cookie.c || exit
 	checked >checked.c && resolver >resolver.c &&
 	    unlocked >unlocked.h || exit
-	$CC -c -Os -w -std=gnu11 -fno-pie -ffunction-sections -fdata-sections \
+	$CC -c -Oz -w -std=gnu11 -fno-pie -ffunction-sections -fdata-sections \
 	    -fno-asynchronous-unwind-tables -I../include -D_GNU_SOURCE \
 	    -DHAVE_ABSTRACT_SOCKETS=1 -DHAVE_GETADDRINFO=1 \
 	    -DUSE_POLL=1 -DXCB_QUEUE_BUFFER_SIZE=16384 -include unlocked.h \
@@ -433,7 +433,7 @@ musl() {
 		fetch "$tmp" musl $musl_version $musl_tarball $musl_sha256 &&
 		    cd "$tmp" && tar -xzf $musl_tarball --no-same-owner \
 		    --strip-components=1 &&
-		    CC=$gcc CFLAGS='-Os -ffunction-sections -fdata-sections' \
+		    CC=$gcc CFLAGS='-Oz -ffunction-sections -fdata-sections' \
 		    ./configure --disable-shared --enable-wrapper=gcc \
 		    --target="$($gcc -dumpmachine)" --prefix="$to" &&
 		    MAKEFLAGS='' make -j2 install && cp VERSION "$to/version"

@@ -944,7 +944,7 @@ once(struct life *l)
 {
 	const char *device = l->set_to[SAVE], *then = l->set_to[THEN];
 	const char *log = l->set_to[LOG], *saved = NULL, *sent = NULL;
-	double time = l->set_to[PAGES] ? atof(l->set_to[PAGES]) :
+	double time = l->set_to[PAGES] ? decimal(l->set_to[PAGES], NULL) :
 		!then || !strcmp(then, "wait") ? PAGE * l->con[0].tty : 0;
 	int out = scratch(), rec = device || log ? scratch() : -1;
 	int print = device && !strcmp(device, "-");

@@ -137,7 +137,7 @@ number(int option, const char *word, double least, double most,
 	const char *why)
 {
 	char *end;
-	double v = strtod(word, &end);
+	double v = decimal(word, &end);
 
 	if (*end || end == word || !(v >= least && v <= most))
 		misuse(option, word, why);

@@ -13,8 +13,10 @@
  * A result may stop after its value.  Other kinds of line are passed over,
  * as are further fields, so that newer records can be read.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +215,44 @@ record_add(struct record *r, const char *key, const char *unit)
 	return f;
 }
 
+/* --- numbers -------------------------------------------------------------- */
+
+double
+decimal(const char *s, char **end)
+{
+	enum { FAR = 400 };             /* beyond the range of a double */
+	const char *first = s, *mark;
+	double v = 0, scale = 1;
+	int digits = 0, point = 0, power = 0, sign = 1, e = 0;
+
+	for (; isdigit((unsigned char)*s) || (*s == '.' && !point); s++) {
+		if (*s == '.') {
+			point = 1;
+			continue;
+		}
+		v = v * 10 + (*s - '0');
+		digits++;
+		power -= point;
+	}
+	if (!digits)
+		s = first;
+	mark = s;
+	if (digits && (*s == 'e' || *s == 'E')) {
+		s++;
+		if (*s == '+' || *s == '-')
+			sign = *s++ == '-' ? -1 : 1;
+		for (; isdigit((unsigned char)*s); s++, mark = s)
+			if (e < FAR)
+				e = e * 10 + (*s - '0');
+	}
+	if (end)
+		*end = (char *)(uintptr_t)mark;
+	power += sign * e;
+	for (e = power < 0 ? -power : power; e > 0 && scale < INFINITY; e--)
+		scale *= 10;
+	return power < 0 ? v / scale : v * scale;
+}
+
 /* --- writing ------------------------------------------------------------- */
 
 /*
@@ -240,7 +280,7 @@ as_written(double *v)
 	char s[64];
 
 	record_number(s, sizeof s, *v, 0);
-	*v = strtod(s, NULL);
+	*v = decimal(s, NULL);
 }
 
 void
@@ -408,9 +448,7 @@ number(const char *s, double *v)
 {
 	char *end;
 
-	if (s[strspn(s, "0123456789.eE+-")])    /* strtod takes more */
-		return 0;
-	*v = strtod(s, &end);
+	*v = decimal(s, &end);
 	return end != s && !*end && *v > 0 && *v <= DBL_MAX;
 }
 

@@ -858,7 +858,7 @@ report_header(FILE *f, const struct record *r)
 			continue;
 		if (strstr(v, " kB")) {
 			snprintf(gb, sizeof gb, "%.1f GB",
-			    strtod(v, NULL) / 1e6);
+			    decimal(v, NULL) / 1e6);
 			v = gb;
 		}
 		n += (size_t)sprintf(line + n, "%s", n ? ", " : title);

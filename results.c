@@ -30,7 +30,7 @@ take_part(struct record *rec, const char *of, char *name, const char *value)
 	*unit++ = '\0';
 	snprintf(key, sizeof key, "%s_%s", of, name + 1);
 	f = must(record_add(rec, key, unit));
-	f->value = f->low = f->high = strtod(value, NULL);
+	f->value = f->low = f->high = decimal(value, NULL);
 }
 
 /* The facts a test found: lines of name, tab, value. */
