@@ -52,7 +52,7 @@ ALL = -std=c11 -D_GNU_SOURCE \
 COMPILE = $(CC) $(ALL) $(XFLAGS_$(WITH_X)) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) -static -no-pie -s -Wl,--gc-sections -Wl,--build-id=none \
 	-Wl,-z,norelro -Wl,-z,noseparate-code -Wl,-z,common-page-size=64 \
-	-Wl,--sort-section=alignment 	$(LDFLAGS)
+	-Wl,--sort-section=alignment $(LDFLAGS)
 DEBIAN = ARCH=$(ARCH) CC='$(CC)' WITH_X=$(WITH_X) XCB_LIBS='$(XCB_LIBS)' \
 	sh debian.sh
 
