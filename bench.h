@@ -202,8 +202,8 @@ struct figure *record_add(struct record *r, const char *key, const char *unit);
  */
 void record_number(char *s, size_t size, double v, int digits);
 /*
- * Reads a decimal number, without a sign, as strtod() would: but that has
- * hexadecimals and long doubles, which are 5 KB.
+ * Reads a decimal number, without a sign and after any blanks, as strtod()
+ * would: but that has hexadecimals and long doubles, which are 5 KB.
  */
 double decimal(const char *s, char **end);
 

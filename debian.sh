@@ -86,10 +86,15 @@ want_check() {
 	has file || want file file
 	has strace || want strace strace
 	test -x /usr/sbin/rsyslogd || want rsyslog rsyslogd
+	has git || want git git
+	has jq || want jq jq
+	has parallel || want parallel parallel
+	has pdsh || want pdsh pdsh
 	test "$WITH_X" = 0 && return
 	has Xvfb || want xvfb Xvfb
 	has xauth || want xauth xauth
-	has x11perf || want x11-apps x11perf
+	has xwininfo || want x11-utils xwininfo
+	has xset || want x11-xserver-utils xset
 }
 
 want_floppy() {

@@ -225,6 +225,7 @@ decimal(const char *s, char **end)
 	double v = 0, scale = 1;
 	int digits = 0, point = 0, power = 0, sign = 1, e = 0;
 
+	s += strspn(s, " ");
 	for (; isdigit((unsigned char)*s) || (*s == '.' && !point); s++) {
 		if (*s == '.') {
 			point = 1;
@@ -449,7 +450,7 @@ number(const char *s, double *v)
 	char *end;
 
 	*v = decimal(s, &end);
-	return end != s && !*end && *v > 0 && *v <= DBL_MAX;
+	return end != s && *s != ' ' && !*end && *v > 0 && *v <= DBL_MAX;
 }
 
 /* How many significant digits a number was given with. */

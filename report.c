@@ -699,7 +699,7 @@ split(struct out *o, const struct record *r)
 			    "idle    user   sys  idle   null\n", name);
 		say(o, "%-5s", names[i]);
 		for (size_t k = 0; k < LEN(widths); k++, v = end) {
-			double part = strtod(v, &end);
+			double part = decimal(v, &end);
 
 			if (end == v)
 				break;

@@ -654,7 +654,7 @@ read_ticks(const char *path, int after, int skipped, double *to, int n)
 	while (skipped-- && p)
 		p = strchr(p + 1, ' ');
 	while (n-- && p)
-		*to++ = strtod(p, &p) / (double)sysconf(_SC_CLK_TCK);
+		*to++ = decimal(p, &p) / (double)sysconf(_SC_CLK_TCK);
 }
 
 /*
