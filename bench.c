@@ -237,7 +237,12 @@ step(struct course *c, struct row *row)
 {
 	double began = seconds();
 	int i, n = row->result->rounds;
-	int sig = run(row->test, row->result, &c->how);
+	struct run how = c->how;
+	int sig;
+
+	if (same_group(row->test->table, "x"))
+		how.slice *= XPART;
+	sig = run(row->test, row->result, &how);
 
 	row->took = seconds() - began;
 	for (i = 1; i < c->how.copies && row->result->state == GOOD; i++)

@@ -39,6 +39,10 @@
 #ifndef MAXCOPIES
 #define MAXCOPIES 256
 #endif
+/* ... times this, for a row of X: there are many */
+#ifndef XPART
+#define XPART 0.2
+#endif
 /* seconds a batch lasts at least */
 #ifndef BATCH
 #define BATCH 0.001
