@@ -316,7 +316,7 @@ pass(struct course *c, struct row **line, int n, int *done)
 		(*done)++;
 	}
 	if (*done)
-		noise_round(c->noise);
+		noise_round(c->noise, *done == n && c->round < ROUNDS);
 	return sig;
 }
 
@@ -847,7 +847,7 @@ files(const struct options *opt)
 	}
 	if (words == 1 && n == 2)
 		nold = 1;
-	if (nold && nold < n && !opt->many &&
+	if (nold && nold < n && !opt->many && !opt->sort &&
 	    opt->format != 'r' && (words <= 2 || opt->mode == 'C')) {
 		status = two_sides(opt, recs, nold, n);
 	} else {

@@ -235,6 +235,7 @@ struct input {
 		struct record record;
 	} *open;                /* records that have no end yet */
 	int nopen;
+	long records;           /* opened so far */
 };
 int record_read(struct input *in, struct record *r);
 
@@ -409,7 +410,7 @@ struct noise;
 /* Begins to count; NULL with errno where there is no memory. */
 struct noise *noise_start(void);
 /* A round is over. */
-void noise_round(struct noise *n);
+void noise_round(struct noise *n, int whole);
 /* The run is, and its figures are in r: which rounds were disturbed? */
 void noise_judge(struct noise *n, const struct record *r);
 /*

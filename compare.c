@@ -39,6 +39,7 @@ struct row {
 	double excess;          /* sum of squares of runs */
 	double between;         /* ... its degrees of freedom */
 	int speed;              /* 1: more is better; -1 */
+	int paced;              /* the same; 0: it is the clock itself */
 };
 
 static void *
@@ -232,6 +233,7 @@ measure(const struct comparison *c, struct row *row)
 		return 0;
 	row->d = h[1].sum / h[1].n - h[0].sum / h[0].n;
 	row->speed = t->better == MORE ? 1 : -1;
+	row->paced = strcmp(t->unit, "MHz") ? row->speed : 0;
 	row->df = n - runs;
 	row->between = runs - 2;
 	row->part = 1.0 / h[0].n + 1.0 / h[1].n;
@@ -318,7 +320,7 @@ take_pace(struct row *row, int n)
 		v[i] = row[i].speed * row[i].d;
 	pace = fmin(fmax(quantile(v, n, 0.5), -most), most);
 	for (int i = 0; i < n; i++)
-		row[i].d -= row[i].speed * pace;
+		row[i].d -= row[i].paced * pace;
 	return pace;
 }
 
@@ -425,7 +427,7 @@ test(struct row *row, double p, double pace, double common)
 	double error, low, high, least = ln(1 + FLOOR / 100.0);
 
 	c->percent = percent(c->test, c->new->value / c->old->value *
-	    ex(-pace * row->speed));
+	    ex(-pace * row->paced));
 	error = rounds + runs;          /* Satterthwaite's degrees of freedom */
 	error = sqrt(error) * student(p, error * error / (rounds * rounds /
 	    row->df + runs * runs / (PRIOR + row->between)));
@@ -575,7 +577,7 @@ momentary(const char *name)
 	for (size_t i = 0; i < LEN(names); i++)
 		if (!strcmp(names[i], name))
 			return 1;
-	return !strncmp(name, "round", 5);
+	return !strncmp(name, "round", 5) || !strncmp(name, "x_cpu_", 6);
 }
 
 static void

@@ -215,7 +215,8 @@ static const char *const usual[] = { "x", "proc", "comm", "bw", "mem" };
 #ifndef LEVEL
 #define LEVEL 0.02
 #endif
-/* standard deviation of a run, beside that of its rounds, at most */
+/* standard deviation of a run, beside that of its rounds, at most, and where
+   there are too few figures to tell ... */
 #ifndef DRIFT
 #define DRIFT 0.01
 #endif

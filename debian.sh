@@ -237,20 +237,27 @@ cookie() {
 		free(a);
 	}
 
+	char *
+	XauFileName(void)
+	{
+		static char path[4096];
+		const char *name = getenv("XAUTHORITY"), *home = getenv("HOME");
+
+		snprintf(path, sizeof path, "%s%s", name ? name :
+		    home ? home : "", name ? "" : "/.Xauthority");
+		return name || home ? path : NULL;
+	}
+
 	/* the first entry of the file that is for this display */
 	Xauth *
 	XauGetBestAuthByAddr(unsigned short family, unsigned short alen,
 	    const char *address, unsigned short nlen, const char *number_,
 	    int n, char **types, const int *lens)
 	{
-		const char *name = getenv("XAUTHORITY"), *home = getenv("HOME");
-		char path[4096];
+		const char *name = XauFileName();
+		FILE *f = name ? fopen(name, "r") : NULL;
 		Xauth *a;
-		FILE *f;
 
-		snprintf(path, sizeof path, "%s%s", name ? name :
-		    home ? home : "", name ? "" : "/.Xauthority");
-		f = fopen(path, "r");
 		while (f && (a = calloc(1, sizeof *a))) {
 			a->family = number(f);
 			text(f, &a->address_length, &a->address);
@@ -431,7 +438,7 @@ libxcb() {
 musl() {
 	test -x "$1/cc" && return
 	debian || die "$1: this is not Debian (give CC, a compiler for musl)"
-	mkdir -p "$1" && to=$(cd "$1" && pwd) || exit
+	mkdir -p "$1" && to=$(cd "$1" && pwd -P) || exit
 	tmp=$(mktemp -d "$1/tmp.XXXXXX") || exit
 	trap 'rm -rf "$tmp"' EXIT
 	trap 'exit 1' HUP INT TERM

@@ -6,6 +6,7 @@
  * them may be missing: what is not known does not disturb.
  */
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,6 +30,7 @@ struct part {
 	double others;          /* of one CPU: used by other programs */
 	double switches, interrupts;    /* a second */
 	double mhz[2];          /* before and after; 0: not known */
+	int whole;              /* of all rows: one to compare with */
 	int disturbed;
 };
 
@@ -133,24 +135,42 @@ noise_start(void)
 }
 
 void
-noise_round(struct noise *n)
+noise_round(struct noise *n, int whole)
 {
 	struct moment now;
 
 	if (n->n == MAXROUNDS)
 		return;
 	look(&now);
-	difference(&n->part[n->n++], &n->last, &now);
+	difference(&n->part[n->n], &n->last, &now);
+	n->part[n->n++].whole = whole;
 	n->last = now;
 }
 
 /* --- judgement ----------------------------------------------------------- */
 
-/* Is a rate far above that of the calmest round? */
+/* Is a rate far above that of the calmest whole round? */
 static int
 burst(double rate, double calm)
 {
 	return rate > 2 * calm && rate > calm + 1000;
+}
+
+/* The least of each rate in a whole round. */
+static void
+calmest(struct part *calm, const struct noise *n)
+{
+	const struct part *p;
+
+	*calm = (struct part){ .others = 1e9, .switches = 1e9,
+		.interrupts = 1e9 };
+	for (p = n->part; p < n->part + n->n; p++) {
+		if (!p->whole)
+			continue;
+		calm->others = fmin(calm->others, p->others);
+		calm->switches = fmin(calm->switches, p->switches);
+		calm->interrupts = fmin(calm->interrupts, p->interrupts);
+	}
 }
 
 /* The clock of the core at the beginning and at the end of each round. */
@@ -168,25 +188,29 @@ take_mhz(struct noise *n, const struct record *r)
 				n->part[i].mhz[k] = f->rounds[i];
 }
 
+/*
+ * A server of X on this machine is among the other programs: what they used
+ * in the calmest round is its share, then.  Rounds that are not whole have
+ * rows, and so switches and interrupts, of their own.
+ */
 void
 noise_judge(struct noise *n, const struct record *r)
 {
-	struct part *p, *end = n->part + n->n;
-	double switches = 1e9, interrupts = 1e9, ratio;
+	const char *comm = record_get(r, "x_comm");
+	struct part *p, calm;
+	double ratio;
 
 	take_mhz(n, r);
-	for (p = n->part; p < end; p++) {
-		if (p->switches < switches)
-			switches = p->switches;
-		if (p->interrupts < interrupts)
-			interrupts = p->interrupts;
-	}
-	for (p = n->part; p < end; p++) {
+	calmest(&calm, n);
+	if (!comm || !strcmp(comm, "null"))
+		calm.others = 0;
+	for (p = n->part; p < n->part + n->n; p++) {
 		ratio = p->mhz[0] && p->mhz[1] ? p->mhz[1] / p->mhz[0] : 1;
-		p->disturbed = p->steal > STEAL || p->others > OTHERS ||
-			ratio > 1 + SWING || ratio < 1 - SWING ||
-			burst(p->switches, switches) ||
-			burst(p->interrupts, interrupts);
+		p->disturbed = p->steal > STEAL ||
+			p->others > calm.others + OTHERS ||
+			ratio > 1 + SWING || ratio < 1 - SWING || (p->whole &&
+			(burst(p->switches, calm.switches) ||
+			burst(p->interrupts, calm.interrupts)));
 	}
 }
 
@@ -268,7 +292,7 @@ disturbed(const struct noise *n, struct record *r)
 			100 * n->hit[i].worse);
 	if (n->hits > SHOWN)
 		snprintf(s + len, sizeof s - (size_t)len,
-			" worse, and %d rows more", n->hits - SHOWN);
+			" worse, and %d more", n->hits - SHOWN);
 	else
 		strcpy(s + len, n->hits ? " worse" : rounds < n->n ?
 			"no row much worse" : "no calm one to compare with");

@@ -61,7 +61,7 @@ static const char help[] =
 	"  test        a key or a group: x proc comm bw mem, os (all but x), or\n"
 	"              one of -a; shell patterns are allowed\n"
 	"  -a          measure all: calls spawn ctx xctx wake file dir vm bw2\n"
-	"              cache arith curve as well\n"
+	"              cache arith curve x_more as well\n"
 	"  -t seconds  time the run may take (one round is always whole)\n"
 	"  -n name     name the row of this run\n"
 	"  -o file     append the record of the run to file\n"

@@ -628,9 +628,28 @@ find_open(struct input *in, const char *prefix)
 	return NULL;
 }
 
+/*
+ * musl's old malloc asks the kernel for whole pages each time that nothing
+ * free is large enough: of arrays of some pages, half is lost.  So let there
+ * be something large, time and again.
+ */
+static void
+make_room(struct input *in)
+{
+	enum { RECORDS = 32, BYTES = 192 << 10 };
+
+	void *volatile room;            /* or the compiler would do without */
+
+	if (in->records++ % RECORDS == RECORDS - 1) {
+		room = malloc(BYTES);
+		free(room);
+	}
+}
+
 static void
 open_record(struct input *in, const char *prefix)
 {
+	make_room(in);
 	in->open = grow(in->open, in->nopen, sizeof *in->open);
 	in->open[in->nopen++] = (struct opened){ .prefix = copy(prefix),
 		.record = { .strings = in->strings, .brief = in->brief } };

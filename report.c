@@ -857,8 +857,10 @@ report_header(FILE *f, const struct record *r)
 		if (!(v = record_get(r, facts[i].name)) || n > WIDTH)
 			continue;
 		if (strstr(v, " kB")) {
-			snprintf(gb, sizeof gb, "%.1f GB",
-			    decimal(v, NULL) / 1e6);
+			double kb = decimal(v, NULL);
+
+			snprintf(gb, sizeof gb, kb < 1e6 ? "%.0f MB" :
+			    "%.1f GB", kb / (kb < 1e6 ? 1e3 : 1e6));
 			v = gb;
 		}
 		n += (size_t)sprintf(line + n, "%s", n ? ", " : title);

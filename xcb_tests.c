@@ -707,7 +707,7 @@ split_of(struct bench *b, const char **name)
 static void
 account(struct x *x, const double since[static TIMES])
 {
-	double now[TIMES], *t, all, cpus;
+	double now[TIMES], *t, all, cpus, idle;
 	const char *name;
 	struct split *s = split_of(x->b, &name);
 	int i;
@@ -727,12 +727,12 @@ account(struct x *x, const double since[static TIMES])
 		return;
 	all /= 100;
 	cpus /= 100;
+	idle = 100 - (t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM]) / all;
 	fact(x->b, name, "%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f",
 		t[USER] / all, t[SYSTEM] / all, t[XUSER] / all,
-		t[XSYSTEM] / all, 100 - (t[USER] + t[SYSTEM] + t[XUSER] +
-		t[XSYSTEM]) / all, (t[ALLUSER] + t[ALLNICE]) / cpus,
-		t[ALLSYSTEM] / cpus, t[ALLIDLE] / cpus,
-		s->rows ? s->null / s->rows : 0);
+		t[XSYSTEM] / all, idle > 0 ? idle : 0,
+		(t[ALLUSER] + t[ALLNICE]) / cpus, t[ALLSYSTEM] / cpus,
+		t[ALLIDLE] / cpus, s->null > 0 ? s->null / s->rows : 0);
 }
 
 /* --- the measuring ------------------------------------------------------- */
