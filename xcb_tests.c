@@ -32,7 +32,8 @@
 #define RATE(f, arg) "1/s", f, arg, MORE
 
 enum {
-	GAP = 4,                /* pixels between shapes: a wide line's rim */
+	GAP = 4,                /* pixels between shapes: a wide line's rim,
+				   and an alignment that servers copy well */
 	WIDE = 5,               /* pixels a wide line is wide */
 	LINE = 13,              /* pixels a window scrolls: a line of `fixed` */
 	PATIENCE = 2,           /* seconds to wait for the window to show */
@@ -612,8 +613,8 @@ grid(struct x *x, int w, int h)
 	if (!x->rect || !x->seg || !x->arc)
 		fail(x->b, "malloc:");
 	for (i = 0; i < n; i++) {
-		left = GAP / 2 + i % across * (w + GAP);
-		top = GAP / 2 + i / across % down * (h + GAP);
+		left = GAP + i % across * (w + GAP);
+		top = GAP + i / across % down * (h + GAP);
 		x->rect[i] = (xcb_rectangle_t){ left, top, w, h };
 		x->arc[i] = (xcb_arc_t){ left, top, w - 1, h - 1, 0, 360 * 64 };
 		x->seg[i] = (xcb_segment_t){ left, top, left + w - 1,
