@@ -131,6 +131,7 @@ floppy iso:
 
 check-boot:
 	@$(DEBIAN) packages build floppy boot
+	@sh boot.sh debian
 	@$(MAKE) bench
 	@SUITE=tests/qemu CC='$(CC)' sh tests/run $(TESTS)
 
