@@ -593,19 +593,21 @@ checks(struct x *x, int depth, int w, int h, uint32_t on, uint32_t off)
 /* --- where shapes lie ---------------------------------------------------- */
 
 /*
- * Places for shapes of w x h pixels, row by row without overlap and then
- * from the start again, until each had a line of each of the WAYS.
+ * Places for shapes of w x h pixels, row by row without overlap, and then
+ * back: from the start again, a cache a little smaller than the window would
+ * hold nothing of use.  So often that each had a line of each of the WAYS.
  */
 static void
 grid(struct x *x, int w, int h)
 {
-	int i, left, top, n;
+	int i, k, left, top, n, turn;
 	int across = x->width / (w + GAP), down = x->height / (h + GAP);
 
 	if (!across || !down)
 		skip(x->b, "%d x %d pixels do not fit the window of %d x %d",
 			w, h, x->width, x->height);
-	x->cycle = WAYS * across * down;
+	turn = across * down > 1 ? 2 * (across * down - 1) : 1;
+	x->cycle = WAYS * turn;
 	n = x->cycle + x->batch + 1;
 	x->rect = calloc(n, sizeof *x->rect);
 	x->seg = calloc(n, sizeof *x->seg);
@@ -613,8 +615,9 @@ grid(struct x *x, int w, int h)
 	if (!x->rect || !x->seg || !x->arc)
 		fail(x->b, "malloc:");
 	for (i = 0; i < n; i++) {
-		left = GAP + i % across * (w + GAP);
-		top = GAP + i / across % down * (h + GAP);
+		k = i % turn < across * down ? i % turn : turn - i % turn;
+		left = GAP + k % across * (w + GAP);
+		top = GAP + k / across * (h + GAP);
 		x->rect[i] = (xcb_rectangle_t){ left, top, w, h };
 		x->arc[i] = (xcb_arc_t){ left, top, w - 1, h - 1, 0, 360 * 64 };
 		x->seg[i] = (xcb_segment_t){ left, top, left + w - 1,
