@@ -516,7 +516,7 @@ no_clock(struct course *c)
 	return 0;
 }
 
-/* Takes part in nothing but the order of things: facts, rounds, record. */
+/* A run, from facts to record.  Returns the signal that ended it, or 0. */
 static int
 measure(struct course *c, struct record *rec, const struct options *opt)
 {

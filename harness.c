@@ -5,9 +5,9 @@
  * waits, kills what does not end, and sums up.  Both see struct result.
  */
 #include <errno.h>
-#include <math.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>

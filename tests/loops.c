@@ -20,29 +20,13 @@
 
 #include "../bench.h"
 #include "../config.h"
+#include "row.h"
 
 const struct test x_tests[] = { { 0 } };
 static int faults;
 
 int twice_sample(struct bench *b);
 int twice_preliminary(struct bench *b, double *cost);
-
-/* A row run by the harness for so long; NULL or why it has no figure. */
-static const char *
-run_row(const struct test *t, struct result *r, double slice)
-{
-	struct run how = { .slice = slice, .timeout = 10, .copies = 1,
-		.common = shared(COMMON) };
-
-	if (!how.common || clock_check(&how.clock))
-		return "no memory or clock";
-	sigemptyset(&how.stop);
-	sigaddset(&how.stop, SIGINT);
-	fflush(stdout);
-	run(t, r, &how);
-	munmap(how.common, COMMON);
-	return r->state == GOOD ? NULL : r->why;
-}
 
 static const struct test *
 find_row(const char *key)

@@ -3,6 +3,7 @@
  * are, and a message with any other word is refused.
  */
 #include "../os_tests.c"
+#include "row.h"
 
 const struct test x_tests[] = { { 0 } };
 
@@ -15,23 +16,6 @@ expect(int ok, const char *what, const char *of)
 		printf("%s: %s\n", of, what);
 		faults++;
 	}
-}
-
-/* A row run by the harness; NULL or why it has no figure. */
-static const char *
-run_row(const struct test *t, struct result *r)
-{
-	struct run how = { .slice = 0.01, .timeout = 10, .copies = 1,
-		.common = shared(COMMON) };
-
-	if (!how.common || clock_check(&how.clock))
-		return "no memory or clock";
-	sigemptyset(&how.stop);
-	sigaddset(&how.stop, SIGINT);
-	fflush(stdout);
-	run(t, r, &how);
-	munmap(how.common, COMMON);
-	return r->state == GOOD ? NULL : r->why;
 }
 
 /* RFC 5531, sections 9 and 11: a call of ours and its reply, by hand. */
@@ -108,7 +92,7 @@ rpc(struct result *r)
 		same(k ? TCP : UDP, word, n, reply, sizeof reply, "reply");
 	}
 	for (wrong.arg = 0; wrong.arg < n; wrong.arg++) {
-		run_row(&wrong, r);
+		run_row(&wrong, r, 0.01);
 		expect(r->state == FAILED, "taken for right", "wrong word");
 	}
 }
