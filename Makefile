@@ -39,7 +39,7 @@ XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
 
 SRC = bench.c options.c results.c harness.c host.c noise.c record.c report.c \
 	compare.c fleet.c export.c curve.c init.c os_tests.c sys_tests.c \
-	mem_tests.c xcb_tests.c xnull.c
+	mem_tests.c xcb_tests.c xserver.c xnull.c
 OBJ = $(SRC:.c=.o)
 
 XFLAGS_0 = -DWITH_X=0
@@ -62,6 +62,7 @@ bench: $(OBJ)
 	$(LINK) -o $@ $(OBJ) $(XLIBS_$(WITH_X))
 
 $(OBJ): bench.h config.h flags.txt
+xcb_tests.o xserver.o: xserver.h
 
 .c.o:
 	$(COMPILE) -c -o $@ $<

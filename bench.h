@@ -422,7 +422,7 @@ void noise_hit(struct noise *n, const struct figure *f, enum better better,
 /* The facts of all that: seconds, steal, round1 ..., disturbed if it was. */
 void noise_facts(const struct noise *n, struct record *r);
 
-/* --- xcb_tests.c: for the command line ----------------------------------- */
+/* --- xserver.c: for the command line ------------------------------------- */
 
 /* Is that a display's name?  It need not exist. */
 int x_display(const char *name);

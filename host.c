@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
@@ -526,7 +527,7 @@ static int
 page(char *s, const char *unused)
 {
 	(void)unused;
-	snprintf(s, TEXT, "%ld", sysconf(_SC_PAGESIZE));
+	snprintf(s, TEXT, "%lu", getauxval(AT_PAGESZ));
 	return 1;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@
 void *
 anonymous(struct bench *b, size_t size)
 {
-	long page = sysconf(_SC_PAGESIZE);
+	long page = (long)getauxval(AT_PAGESZ);
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t at;
@@ -626,7 +627,7 @@ static char *
 paged(struct bench *b, size_t size, int huge)
 {
 	enum { HUGE = 2 << 20 };
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), at;
+	size_t page = getauxval(AT_PAGESZ), at;
 	char *p = mmap(NULL, size + HUGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct rusage before, after;
@@ -658,7 +659,7 @@ static void
 tlb_latency(struct bench *b)
 {
 	enum { TURNS = 8, PAGES = 16384 };
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = getauxval(AT_PAGESZ);
 	size_t size = PAGES * page, limit = memory_limit();
 	void **ring;
 	char *p;
@@ -841,7 +842,7 @@ static double
 tlb_cost(struct bench *b, char *p, size_t n, double *dense)
 {
 	enum { TRIES = 3, LOADS = 8192 };
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = getauxval(AT_PAGESZ);
 	double t, least[2] = { 0 };
 	void **at;
 	int i, k;
@@ -871,7 +872,7 @@ static void
 tlb_reach(struct bench *b)
 {
 	enum { FIRST = 16, MOST_PAGES = 8192 };
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), n, first = 0, second = 0;
+	size_t page = getauxval(AT_PAGESZ), n, first = 0, second = 0;
 	size_t most = memory_limit() / page;
 	double dense, load, cost, all;
 	char *p;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -109,7 +110,7 @@ static void
 difference(struct part *p, const struct moment *a, const struct moment *b)
 {
 	double time = b->time - a->time, total = since(a->total, b->total);
-	double busy = since(a->busy, b->busy) / (double)sysconf(_SC_CLK_TCK);
+	double busy = since(a->busy, b->busy) / (double)getauxval(AT_CLKTCK);
 
 	memset(p, 0, sizeof *p);
 	if (total > 0)

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -413,7 +414,7 @@ anon_fault(struct bench *b)
 	char *p = map(b, -1, SIZE);
 
 	madvise(p, SIZE, MADV_NOHUGEPAGE);      /* fails where there are none */
-	fault_all(b, p, SIZE, (size_t)sysconf(_SC_PAGESIZE));
+	fault_all(b, p, SIZE, getauxval(AT_PAGESZ));
 }
 
 static long

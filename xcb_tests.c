@@ -11,23 +11,19 @@
 
 #if WITH_X
 
-#include <errno.h>
-#include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/shm.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
-#include <X11/Xauth.h>
 #include <xcb/dpms.h>
 #include <xcb/render.h>
 #include <xcb/shm.h>
-#include <xcb/xcb.h>
 #include <xcb/xcbext.h>
+
+#include "xserver.h"
 
 #define RATE(f, arg) "1/s", f, arg, MORE
 
@@ -37,7 +33,6 @@ enum {
 	WIDE = 5,               /* pixels a wide line is wide */
 	LINE = 13,              /* pixels a window scrolls: a line of `fixed` */
 	PATIENCE = 2,           /* seconds to wait for the window to show */
-	TRIES = 4,              /* to connect */
 	WAYS = 3                /* a line lies: across, down, aslant */
 };
 
@@ -51,9 +46,10 @@ struct x {
 	int width, height;      /* of the window, pixels */
 	xcb_pixmap_t bitmap;    /* what bit copies */
 	xcb_window_t child;     /* what cmplx makes and unmakes */
-	uint8_t *image;         /* what put puts */
+	uint8_t *image;         /* what put puts, or noop writes */
 	uint32_t bytes;         /* of it; what xcb-shm and RENDER know: */
 	uint32_t segment, source, target, glyphs;
+	int extended;           /* by an extension that ours lacks */
 	int ascent;             /* of the font, pixels */
 	uint8_t text[2 + XCHARS];       /* a PolyText8 item: length, 0, text */
 
@@ -65,104 +61,6 @@ struct x {
 	xcb_arc_t *arc;
 };
 
-/* Seconds of wall time, and of a CPU: client, server, the whole system. */
-enum {
-	WALL, USER, SYSTEM, XUSER, XSYSTEM, ALLUSER, ALLNICE, ALLSYSTEM,
-	ALLIDLE, TIMES,
-	CATEGORIES = 6
-};
-
-/* What the rows of a run know of its server, in b->common. */
-struct served {
-	int real;               /* the server of $DISPLAY has been reached */
-	int null;               /* it could not, so that there is ours */
-	char why[REASON];       /* ... for this reason */
-	int beside;             /* the row is drawn once more, on ours */
-	struct split {
-		double spent[TIMES];
-		double null;    /* percent of the time that then takes ... */
-		int rows;       /* ... the sum of so many rows */
-	} split[CATEGORIES];
-};
-
-static struct served *
-served(struct bench *b)
-{
-	return (struct served *)((char *)b->common + XCOMMON);
-}
-
-/* --- what went wrong ----------------------------------------------------- */
-
-static const char *
-error_name(int code)
-{
-	static const char *const names[] = {
-		"0", "Request", "Value", "Window", "Pixmap", "Atom", "Cursor",
-		"Font", "Match", "Drawable", "Access", "Alloc", "Colormap",
-		"GContext", "IDChoice", "Name", "Length", "Implementation",
-	};
-
-	return (size_t)code < LEN(names) ? names[code] : "?";
-}
-
-static const char *
-request_name(int opcode)
-{
-	static const struct {
-		int opcode;
-		const char *name;
-	} names[] = {
-		{ XCB_CREATE_WINDOW,       "CreateWindow" },
-		{ XCB_DESTROY_WINDOW,      "DestroyWindow" },
-		{ XCB_MAP_WINDOW,          "MapWindow" },
-		{ XCB_UNMAP_WINDOW,        "UnmapWindow" },
-		{ XCB_OPEN_FONT,           "OpenFont" },
-		{ XCB_QUERY_TEXT_EXTENTS,  "QueryTextExtents" },
-		{ XCB_CREATE_PIXMAP,       "CreatePixmap" },
-		{ XCB_CREATE_GC,           "CreateGC" },
-		{ XCB_CHANGE_GC,           "ChangeGC" },
-		{ XCB_CLEAR_AREA,          "ClearArea" },
-		{ XCB_COPY_AREA,           "CopyArea" },
-		{ XCB_COPY_PLANE,          "CopyPlane" },
-		{ XCB_POLY_SEGMENT,        "PolySegment" },
-		{ XCB_POLY_RECTANGLE,      "PolyRectangle" },
-		{ XCB_POLY_ARC,            "PolyArc" },
-		{ XCB_POLY_FILL_RECTANGLE, "PolyFillRectangle" },
-		{ XCB_POLY_FILL_ARC,       "PolyFillArc" },
-		{ XCB_GET_IMAGE,           "GetImage" },
-		{ XCB_POLY_TEXT_8,         "PolyText8" },
-		{ XCB_IMAGE_TEXT_8,        "ImageText8" },
-		{ XCB_FORCE_SCREEN_SAVER,  "ForceScreenSaver" },
-		{ XCB_PUT_IMAGE,           "PutImage" },
-		{ XCB_CHANGE_PROPERTY,     "ChangeProperty" },
-	};
-	size_t i;
-
-	for (i = 0; i < LEN(names); i++)
-		if (names[i].opcode == opcode)
-			return names[i].name;
-	return "of an extension";
-}
-
-static _Noreturn void
-refused(struct x *x, const xcb_generic_error_t *e)
-{
-	fail(x->b, "X error Bad%s (%d), request %s (%d, %d), value 0x%x",
-		error_name(e->error_code), e->error_code,
-		request_name(e->major_code), e->major_code, e->minor_code,
-		e->resource_id);
-}
-
-/* A reply that did not come: an error did, or the server is gone. */
-static _Noreturn void
-unanswered(struct x *x, const xcb_generic_error_t *e)
-{
-	if (e)
-		refused(x, e);
-	stage(x->b, "drawing");
-	fail(x->b, "X server closed the connection (did it die?)");
-}
-
 /* Events that have arrived are of no interest, errors are. */
 static void
 look_for_errors(struct x *x)
@@ -171,7 +69,7 @@ look_for_errors(struct x *x)
 
 	while ((e = xcb_poll_for_queued_event(x->c))) {
 		if (!e->response_type)
-			refused(x, (xcb_generic_error_t *)e);
+			x_refused(x->b, (xcb_generic_error_t *)e);
 		free(e);
 	}
 }
@@ -191,207 +89,11 @@ finish(struct x *x)
 		XCB_IMAGE_FORMAT_Z_PIXMAP, x->win, 0, 0, 1, 1, ~0u), &e);
 	look_for_errors(x);
 	if (!r)
-		unanswered(x, e);
+		x_unanswered(x->b, e);
 	free(r);
 }
 
 /* --- the window ---------------------------------------------------------- */
-
-int
-x_display(const char *name)
-{
-	char *host;
-	int display, screen;
-
-	if (!xcb_parse_display(name, &host, &display, &screen))
-		return 0;
-	free(host);
-	return 1;
-}
-
-/*
- * Connects to $DISPLAY.  libxcb gives one code for a server that refuses
- * and for none at all; what tells them apart is that it prints the reason
- * of a refusal on standard error, where it is caught.  errno is to be that
- * of the socket, and not that of a file of cookies that is not there.
- */
-static xcb_connection_t *
-dial(int *screen, char *reason, size_t size)
-{
-	xcb_connection_t *c;
-	int p[2], err, keep = fcntl(2, F_DUPFD_CLOEXEC, 3);
-	const char *cookies;
-	ssize_t n = 0;
-
-	if (pipe2(p, O_CLOEXEC | O_NONBLOCK))
-		return NULL;
-	if ((cookies = XauFileName()) && access(cookies, R_OK))
-		setenv("XAUTHORITY", "/", 1);   /* read, it gives EISDIR */
-	dup2(p[1], 2);
-	errno = 0;
-	c = xcb_connect(NULL, screen);
-	err = errno;
-	if (keep < 0 || dup2(keep, 2) < 0)
-		close(2);
-	n = read(p[0], reason, size - 1);
-	reason[n > 0 ? n : 0] = '\0';
-	reason[strcspn(reason, "\n")] = '\0';
-	close(keep);
-	close(p[0]);
-	close(p[1]);
-	errno = err;
-	return c;
-}
-
-/*
- * Some servers start anew when their last client has left, and cut off who
- * comes in at that moment: hence several tries, each until there is a reply.
- * Returns 0, or -1 with errno when there is no server.
- */
-static int
-reach(struct x *x, int *screen)
-{
-	struct bench *b = x->b;
-	char reason[REASON / 2] = "";
-	int tries;
-
-	for (tries = TRIES; tries-- && !*reason; poll(NULL, 0, 50)) {
-		if (!(x->c = dial(screen, reason, sizeof reason)))
-			fail(b, "pipe:");
-		xcb_get_extension_data(x->c, &xcb_dpms_id);
-		if (!xcb_connection_has_error(x->c))
-			return 0;
-	}
-	if (*reason)
-		fail(b, "refused: %s (see xauth, xhost)", reason);
-	switch (xcb_connection_has_error(x->c)) {
-	case XCB_CONN_CLOSED_INVALID_SCREEN:
-		fail(b, "it has no such screen");
-	case XCB_CONN_CLOSED_MEM_INSUFFICIENT:
-		fail(b, "out of memory");
-	}
-	if (!errno || errno == EAGAIN || errno == EISDIR ||
-	    errno == EPIPE || errno == ECONNRESET)
-		fail(b, "it closed the connection");
-	return -1;
-}
-
-/* The server of $DISPLAY.  Returns 0, or -1: none there, for that reason. */
-static int
-xconnect(struct x *x, int *screen, char why[static REASON])
-{
-	const char *name = getenv("DISPLAY");
-	char doing[REASON / 2];
-
-	if (!name || !*name) {
-		snprintf(why, REASON, "no DISPLAY is set (-d sets one)");
-		return -1;
-	}
-	snprintf(doing, sizeof doing, "connecting to X server %s", name);
-	stage(x->b, doing);
-	if (!x_display(name))
-		fail(x->b, "no display's name: [host]:number[.screen], as :0");
-	if (!reach(x, screen)) {
-		served(x->b)->real = 1;
-		return 0;
-	}
-	if (served(x->b)->real)
-		fail(x->b, "it is gone (did it die?): %s", strerror(errno));
-	snprintf(why, REASON, "no X server at %.40s (%s)", name,
-		strerror(errno));
-	return -1;
-}
-
-/* The built-in server, in a process of its own. */
-static void
-xconnect_null(struct x *x)
-{
-	int s[2];
-
-	stage(x->b, "connecting to the built-in X server");
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s))
-		fail(x->b, "socketpair:");
-	if (!peer(x->b)) {
-		close(s[0]);
-		_exit(!!xnull(s[1], NULL));
-	}
-	close(s[1]);
-	x->c = xcb_connect_to_fd(s[0], NULL);
-	if (xcb_connection_has_error(x->c))
-		fail(x->b, "it does not answer");
-}
-
-/* A screen, or NULL: xcb's iterators would leave the bytes that came. */
-static const xcb_screen_t *
-find_screen(const xcb_setup_t *s, int n)
-{
-	const char *end = (const char *)s +
-		offsetof(xcb_setup_t, release_number) + 4 * s->length;
-	const char *p = (const char *)xcb_setup_roots_iterator(s).data;
-	const xcb_screen_t *screen;
-	int depths;
-
-	do {
-		if (end - p < (long)sizeof *screen)
-			return NULL;
-		screen = (const xcb_screen_t *)p;
-		p += sizeof *screen;
-		for (depths = screen->allowed_depths_len; depths--; )
-			if (end - p >= (long)sizeof (xcb_depth_t))
-				p += sizeof (xcb_depth_t) +
-					((const xcb_depth_t *)p)->visuals_len *
-					sizeof (xcb_visualtype_t);
-	} while (n--);
-	return p <= end ? screen : NULL;
-}
-
-static void
-facts(const struct x *x)
-{
-	const xcb_setup_t *s = xcb_get_setup(x->c);
-	struct sockaddr_storage a = { 0 };
-	socklen_t len = sizeof a;
-	const int null = served(x->b)->null;
-
-	getpeername(xcb_get_file_descriptor(x->c), (struct sockaddr *)&a, &len);
-	fact(x->b, "x_vendor", "%.*s", xcb_setup_vendor_length(s),
-		xcb_setup_vendor(s));
-	fact(x->b, "x_release", "%u", s->release_number);
-	fact(x->b, "x_size", "%dx%d", x->screen->width_in_pixels,
-		x->screen->height_in_pixels);
-	fact(x->b, "x_depth", "%d", x->screen->root_depth);
-	fact(x->b, "x_comm", null ? "null" :
-		a.ss_family == AF_UNIX ? "unix" : "tcp");
-	fact(x->b, "x_server", null ? "built-in" : "external");
-	fact(x->b, "stones", "%d", STONES);
-}
-
-/*
- * Connects to the server that all rows of the run have: where there is none
- * when the first row asks, the built-in one.
- */
-static void
-find_server(struct x *x)
-{
-	struct served *run = served(x->b);
-	char why[REASON];
-	int screen = 0;
-
-	if (!run->beside && !run->null && xconnect(x, &screen, why)) {
-		run->null = 1;
-		strcpy(run->why, why);
-	}
-	if (run->beside || run->null)
-		xconnect_null(x);
-	if (run->null)
-		fact(x->b, "x_remark", "%s: figures of the built-in server, "
-			"which draws nothing", run->why);
-	if (!(x->screen = find_screen(xcb_get_setup(x->c), screen)))
-		fail(x->b, "what it says of itself is cut short");
-	if (!run->beside)
-		facts(x);
-	stage(x->b, NULL);
-}
 
 /*
  * A dark screen is lit and the timers that darken it begin anew, as if a
@@ -458,12 +160,12 @@ wait_expose(struct x *x)
 	while (!seen && seconds() < until) {
 		if (!(e = xcb_poll_for_event(x->c))) {
 			if (xcb_connection_has_error(x->c))
-				unanswered(x, NULL);
+				x_unanswered(x->b, NULL);
 			poll(&p, 1, 1000 * PATIENCE / 20);
 			continue;
 		}
 		if (!e->response_type)
-			refused(x, (xcb_generic_error_t *)e);
+			x_refused(x->b, (xcb_generic_error_t *)e);
 		seen = (e->response_type & 0x7f) == XCB_EXPOSE;
 		free(e);
 	}
@@ -490,7 +192,7 @@ xopen(struct x *x, struct bench *b)
 
 	*x = (struct x){ .b = b };
 	unpin(b);
-	find_server(x);
+	x->c = x_connect(b, &x->screen);
 	wake(x);
 	hide_pointer(x);
 	s = x->screen;
@@ -547,7 +249,7 @@ set_font(struct x *x, int *width, int *height)
 			skip(x->b, "the X server has no font at all");
 	}
 	if (e)
-		refused(x, e);
+		x_refused(x->b, e);
 	if (n)
 		note(x->b, "font %s, as there is none named fixed", names[n]);
 	for (i = 0; i < XCHARS; i++)
@@ -555,7 +257,7 @@ set_font(struct x *x, int *width, int *height)
 	r = xcb_query_text_extents_reply(x->c, xcb_query_text_extents(x->c,
 		font, XCHARS, text), &e);
 	if (!r)
-		unanswered(x, e);
+		x_unanswered(x->b, e);
 	set(x, XCB_GC_FONT, font);
 	x->ascent = r->font_ascent;
 	*width = r->overall_width;
@@ -637,108 +339,6 @@ start(struct x *x, struct bench *b)
 	grid(x, (int)b->arg, (int)b->arg);
 }
 
-/* --- who spends the time ------------------------------------------------- */
-
-/*
- * n numbers of a file, in ticks, from so many words after a character on; 0:
- * after its start.
- */
-static void
-read_ticks(const char *path, int after, int skipped, double *to, int n)
-{
-	char s[1024], *p;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t k = fd < 0 ? -1 : read(fd, s, sizeof s - 1);
-
-	close(fd);
-	if (k <= 0)
-		return;
-	s[k] = '\0';
-	p = after ? strrchr(s, after) : s;
-	while (skipped-- && p)
-		p = strchr(p + 1, ' ');
-	while (n-- && p)
-		*to++ = decimal(p, &p) / (double)sysconf(_SC_CLK_TCK);
-}
-
-/*
- * What has been spent till now.  The server is who listens at the other end
- * of a Unix socket; of one elsewhere nothing is known.
- */
-static void
-look(struct x *x, double t[static TIMES])
-{
-	struct ucred who = { 0 };
-	socklen_t len = sizeof who;
-	struct rusage u;
-	char path[32];
-
-	memset(t, 0, TIMES * sizeof *t);
-	t[WALL] = seconds();
-	getrusage(RUSAGE_SELF, &u);
-	t[USER] = (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec / 1e6;
-	t[SYSTEM] = (double)u.ru_stime.tv_sec +
-		(double)u.ru_stime.tv_usec / 1e6;
-	if (!getsockopt(xcb_get_file_descriptor(x->c), SOL_SOCKET, SO_PEERCRED,
-	    &who, &len) && who.pid > 0) {
-		snprintf(path, sizeof path, "/proc/%d/stat", (int)who.pid);
-		read_ticks(path, ')', 12, &t[XUSER], 2);
-	}
-	read_ticks("/proc/stat", 0, 2, &t[ALLUSER], 4);
-}
-
-/* Of the row's category, or NULL. */
-static struct split *
-split_of(struct bench *b, const char **name)
-{
-	static const char *const names[CATEGORIES] = {
-		"x_cpu_line", "x_cpu_fill", "x_cpu_blt",
-		"x_cpu_text", "x_cpu_arc", "x_cpu_cmplx"
-	};
-	int i;
-
-	for (i = 0; i < CATEGORIES; i++)
-		if (!strcmp(b->test->table + 2, (*name = names[i]) + 6))
-			return &served(b)->split[i];
-	return NULL;
-}
-
-/*
- * Adds what was spent since then, and says the sums as percentages: of wall
- * time, or of what client and server had of CPUs where that is more; of all
- * CPUs; and the time that rows take where nothing is drawn.
- */
-static void
-account(struct x *x, const double since[static TIMES])
-{
-	double now[TIMES], *t, all, cpus, idle;
-	const char *name;
-	struct split *s = split_of(x->b, &name);
-	int i;
-
-	if (!s || served(x->b)->null)
-		return;
-	look(x, now);
-	for (t = s->spent, i = 0; i < TIMES; i++)
-		t[i] += now[i] - since[i];
-	if (now[XUSER] + now[XSYSTEM] <= 0)
-		return;                 /* a server elsewhere */
-	all = t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM];
-	if (all < t[WALL])
-		all = t[WALL];
-	cpus = t[ALLUSER] + t[ALLNICE] + t[ALLSYSTEM] + t[ALLIDLE];
-	if (cpus <= 0)
-		return;
-	all /= 100;
-	cpus /= 100;
-	idle = 100 - (t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM]) / all;
-	fact(x->b, name, "%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f",
-		t[USER] / all, t[SYSTEM] / all, t[XUSER] / all,
-		t[XSYSTEM] / all, idle > 0 ? idle : 0,
-		(t[ALLUSER] + t[ALLNICE]) / cpus, t[ALLSYSTEM] / cpus,
-		t[ALLIDLE] / cpus, s->null > 0 ? s->null / s->rows : 0);
-}
-
 /* --- the measuring ------------------------------------------------------- */
 
 /* n shapes, and the wait for them. */
@@ -756,61 +356,62 @@ batch(struct x *x, void (*request)(const struct x *, int at, int n), long left,
 	finish(x);
 }
 
-/* Seconds of a batch of n, less a round trip: medians of some. */
+/*
+ * Seconds of an operation, medians of some batches, of n or as many more as
+ * make a round trip a small part of them.
+ */
 static double
 quick(struct x *x, void (*request)(const struct x *, int at, int n), long n)
 {
-	enum { BATCHES = 5 };
-	double t[BATCHES], trip[BATCHES];
+	enum { BATCHES = 5, MOST = 1 << 20 };
+	double t[BATCHES], trip[BATCHES], all, less;
 	int i, at = 0;
 
-	for (i = 0; i < BATCHES; i++) {
-		t[i] = seconds();
-		batch(x, request, n, &at);
-		trip[i] = seconds();
-		finish(x);
-		t[i] = trip[i] - t[i];
-		trip[i] = seconds() - trip[i];
+	for (;; n *= 2) {
+		for (i = 0; i < BATCHES; i++) {
+			t[i] = seconds();
+			batch(x, request, n, &at);
+			trip[i] = seconds();
+			finish(x);
+			t[i] = trip[i] - t[i];
+			trip[i] = seconds() - trip[i];
+		}
+		all = quantile(t, BATCHES, 0.5);
+		less = quantile(trip, BATCHES, 0.5);
+		if (all > 8 * less || n > MOST)
+			return fmax(all - less, 0) / (double)n;
 	}
-	return quantile(t, BATCHES, 0.5) - quantile(trip, BATCHES, 0.5);
 }
 
 /*
  * Draws: request() sends n shapes from place `at` on.  A batch ends with a
  * round trip, whose cost alone is measured first and subtracted.  The first
- * round of a row draws them once more, on the built-in server.
+ * round of a row draws them once more, on the built-in server, unless that
+ * lacks their extension.
  */
 static void
 draw(struct x *x, void (*request)(const struct x *, int at, int n))
 {
 	struct bench *b = x->b;
-	struct served *run = served(b);
-	const char *name;
-	struct split *s = split_of(b, &name);
 	double before[TIMES];
 	int at = 0;
 	long left;
 
-	if (run->beside) {
-		s->null += 100 * quick(x, request, b->n) / (double)b->n /
-			quantile(b->v, b->kept, 0.5);
-		s->rows++;
+	if (x_beside(b)) {
+		x_null(b, quick(x, request, b->n));
 		return;
 	}
 	b->n = 1;
 	while (preliminary(b, &b->lead))
 		for (left = b->n; left--; )
 			finish(x);
-	look(x, before);
+	x_spent(x->c, before);
 	while (sample(b))
 		batch(x, request, b->n, &at);
-	account(x, before);
+	x_account(b, x->c, before);
 	xcb_disconnect(x->c);
-	if (s && !run->null && !b->result->rounds) {
-		run->beside = 1;
-		b->test->run(b);
-		run->beside = 0;
-	}
+	if (!x->extended)
+		x_again(b);
 }
 
 /* --- lines --------------------------------------------------------------- */
@@ -1160,19 +761,40 @@ sync_(struct bench *b)
 }
 
 static void
+give_back(void *nothing)
+{
+	(void)nothing;
+}
+
+/*
+ * Written as they lie in memory: to make one would take the client longer
+ * than it takes the server.  xcb must have a reply for every 65535 requests.
+ */
+static void
 noops(const struct x *x, int at, int n)
 {
+	struct iovec part = { x->image, (size_t)n * 4 };
+	uint64_t sent;
+
 	(void)at;
-	while (n--)
-		xcb_no_operation(x->c);
+	if (xcb_take_socket(x->c, give_back, NULL, 0, &sent))
+		xcb_writev(x->c, &part, 1, (uint64_t)n);
+	xcb_discard_reply(x->c, xcb_get_input_focus(x->c).sequence);
 }
 
 static void
 noop(struct bench *b)
 {
+	xcb_no_operation_request_t *r;
 	struct x x;
+	int i;
 
 	start(&x, b);
+	if (!(r = calloc((size_t)x.batch, sizeof *r)))
+		fail(b, "malloc:");
+	for (i = 0; i < x.batch; i++)
+		r[i] = (xcb_no_operation_request_t){ XCB_NO_OPERATION, 0, 1 };
+	x.image = (uint8_t *)r;
 	draw(&x, noops);
 }
 
@@ -1237,9 +859,10 @@ want(struct x *x, xcb_extension_t *ext, const char *name)
 		xcb_get_extension_data(x->c, ext);
 
 	if (!have)
-		unanswered(x, NULL);
+		x_unanswered(x->b, NULL);
 	if (!have->present)
 		skip(x->b, "the X server lacks %s", name);
+	x->extended = 1;
 }
 
 /* Removed at once, the memory lasts as long as somebody has it. */
@@ -1406,7 +1029,7 @@ render(struct x *x, struct bench *b)
 	r = xcb_render_query_pict_formats_reply(x->c,
 		xcb_render_query_pict_formats(x->c), &e);
 	if (!r)
-		unanswered(x, e);
+		x_unanswered(x->b, e);
 	x->target = xcb_generate_id(x->c);
 	xcb_render_create_picture(x->c, x->target, x->win,
 		format(x, r, x->screen->root_depth, 0), 0, NULL);
@@ -1510,12 +1133,6 @@ aatext(struct bench *b)
 #else
 
 #define RATE(f, arg) "1/s", absent, arg, MORE
-
-int
-x_display(const char *name)
-{
-	return *name != '\0';
-}
 
 static void
 absent(struct bench *b)

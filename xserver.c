@@ -1,0 +1,461 @@
+/*
+ * xserver.c - the X server that rows draw on: that of $DISPLAY, or the
+ * built-in one; what it refuses; and who spends the time.
+ */
+#include "bench.h"
+#include "config.h"
+
+#if WITH_X
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <X11/Xauth.h>
+#include <xcb/xcbext.h>
+
+#include "xserver.h"
+
+enum { TRIES = 4 };             /* to connect */
+
+/* Where CPU times go: a category of the stones each. */
+enum { CATEGORIES = 6 };
+
+/* What the rows of a run know of its server, in b->common. */
+struct served {
+	int real;               /* the server of $DISPLAY has been reached */
+	int null;               /* it could not, so that there is ours */
+	char why[REASON];       /* ... for this reason */
+	int beside;             /* the row is drawn once more, on ours */
+	struct split {
+		double spent[TIMES];
+		double null;    /* percent of the time that then takes ... */
+		int rows;       /* ... the sum of so many rows */
+	} split[CATEGORIES];
+};
+
+static struct served *
+served(struct bench *b)
+{
+	return (struct served *)((char *)b->common + XCOMMON);
+}
+
+/* --- what went wrong ----------------------------------------------------- */
+
+static const char *
+error_name(int code)
+{
+	static const char *const names[] = {
+		"0", "Request", "Value", "Window", "Pixmap", "Atom", "Cursor",
+		"Font", "Match", "Drawable", "Access", "Alloc", "Colormap",
+		"GContext", "IDChoice", "Name", "Length", "Implementation",
+	};
+
+	return (size_t)code < LEN(names) ? names[code] : "?";
+}
+
+static const char *
+request_name(int opcode)
+{
+	static const struct {
+		int opcode;
+		const char *name;
+	} names[] = {
+		{ XCB_CREATE_WINDOW,       "CreateWindow" },
+		{ XCB_DESTROY_WINDOW,      "DestroyWindow" },
+		{ XCB_MAP_WINDOW,          "MapWindow" },
+		{ XCB_UNMAP_WINDOW,        "UnmapWindow" },
+		{ XCB_OPEN_FONT,           "OpenFont" },
+		{ XCB_QUERY_TEXT_EXTENTS,  "QueryTextExtents" },
+		{ XCB_CREATE_PIXMAP,       "CreatePixmap" },
+		{ XCB_CREATE_GC,           "CreateGC" },
+		{ XCB_CHANGE_GC,           "ChangeGC" },
+		{ XCB_CLEAR_AREA,          "ClearArea" },
+		{ XCB_COPY_AREA,           "CopyArea" },
+		{ XCB_COPY_PLANE,          "CopyPlane" },
+		{ XCB_POLY_SEGMENT,        "PolySegment" },
+		{ XCB_POLY_RECTANGLE,      "PolyRectangle" },
+		{ XCB_POLY_ARC,            "PolyArc" },
+		{ XCB_POLY_FILL_RECTANGLE, "PolyFillRectangle" },
+		{ XCB_POLY_FILL_ARC,       "PolyFillArc" },
+		{ XCB_GET_IMAGE,           "GetImage" },
+		{ XCB_POLY_TEXT_8,         "PolyText8" },
+		{ XCB_IMAGE_TEXT_8,        "ImageText8" },
+		{ XCB_FORCE_SCREEN_SAVER,  "ForceScreenSaver" },
+		{ XCB_PUT_IMAGE,           "PutImage" },
+		{ XCB_CHANGE_PROPERTY,     "ChangeProperty" },
+	};
+	size_t i;
+
+	for (i = 0; i < LEN(names); i++)
+		if (names[i].opcode == opcode)
+			return names[i].name;
+	return "of an extension";
+}
+
+void
+x_refused(struct bench *b, const xcb_generic_error_t *e)
+{
+	fail(b, "X error Bad%s (%d), request %s (%d, %d), value 0x%x",
+		error_name(e->error_code), e->error_code,
+		request_name(e->major_code), e->major_code, e->minor_code,
+		e->resource_id);
+}
+
+void
+x_unanswered(struct bench *b, const xcb_generic_error_t *e)
+{
+	if (e)
+		x_refused(b, e);
+	stage(b, "drawing");
+	fail(b, "X server closed the connection (did it die?)");
+}
+
+int
+x_display(const char *name)
+{
+	char *host;
+	int display, screen;
+
+	if (!xcb_parse_display(name, &host, &display, &screen))
+		return 0;
+	free(host);
+	return 1;
+}
+
+/*
+ * Connects to $DISPLAY.  libxcb gives one code for a server that refuses
+ * and for none at all; what tells them apart is that it prints the reason
+ * of a refusal on standard error, where it is caught.  errno is to be that
+ * of the socket, and not that of a file of cookies that is not there.
+ */
+static xcb_connection_t *
+dial(int *screen, char *reason, size_t size)
+{
+	xcb_connection_t *c;
+	int p[2], err, keep = fcntl(2, F_DUPFD_CLOEXEC, 3);
+	const char *cookies;
+	ssize_t n = 0;
+
+	if (pipe2(p, O_CLOEXEC | O_NONBLOCK))
+		return NULL;
+	if ((cookies = XauFileName()) && access(cookies, R_OK))
+		setenv("XAUTHORITY", "/", 1);   /* read, it gives EISDIR */
+	dup2(p[1], 2);
+	errno = 0;
+	c = xcb_connect(NULL, screen);
+	err = errno;
+	if (keep < 0 || dup2(keep, 2) < 0)
+		close(2);
+	n = read(p[0], reason, size - 1);
+	reason[n > 0 ? n : 0] = '\0';
+	reason[strcspn(reason, "\n")] = '\0';
+	close(keep);
+	close(p[0]);
+	close(p[1]);
+	errno = err;
+	return c;
+}
+
+/*
+ * Some servers start anew when their last client has left, and cut off who
+ * comes in at that moment: hence several tries, each until there is a reply.
+ * Returns NULL with errno when there is no server.
+ */
+static xcb_connection_t *
+reach(struct bench *b, int *screen)
+{
+	char reason[REASON / 2] = "";
+	xcb_connection_t *c;
+	int tries;
+
+	for (tries = TRIES; tries-- && !*reason; poll(NULL, 0, 50)) {
+		if (!(c = dial(screen, reason, sizeof reason)))
+			fail(b, "pipe:");
+		free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c),
+			NULL));
+		if (!xcb_connection_has_error(c))
+			return c;
+	}
+	if (*reason)
+		fail(b, "refused: %s (see xauth, xhost)", reason);
+	switch (xcb_connection_has_error(c)) {
+	case XCB_CONN_CLOSED_INVALID_SCREEN:
+		fail(b, "it has no such screen");
+	case XCB_CONN_CLOSED_MEM_INSUFFICIENT:
+		fail(b, "out of memory");
+	}
+	if (!errno || errno == EAGAIN || errno == EISDIR ||
+	    errno == EPIPE || errno == ECONNRESET)
+		fail(b, "it closed the connection");
+	return NULL;
+}
+
+/* The server of $DISPLAY, or NULL: none there, for that reason. */
+static xcb_connection_t *
+connect_real(struct bench *b, int *screen, char why[static REASON])
+{
+	const char *name = getenv("DISPLAY");
+	xcb_connection_t *c;
+	char doing[REASON / 2];
+
+	if (!name || !*name) {
+		snprintf(why, REASON, "no DISPLAY is set (-d sets one)");
+		return NULL;
+	}
+	snprintf(doing, sizeof doing, "connecting to X server %s", name);
+	stage(b, doing);
+	if (!x_display(name))
+		fail(b, "no display's name: [host]:number[.screen], as :0");
+	if ((c = reach(b, screen))) {
+		served(b)->real = 1;
+		return c;
+	}
+	if (served(b)->real)
+		fail(b, "it is gone (did it die?): %s", strerror(errno));
+	snprintf(why, REASON, "no X server at %.40s (%s)", name,
+		strerror(errno));
+	return NULL;
+}
+
+/* The built-in server, in a process of its own. */
+static xcb_connection_t *
+connect_null(struct bench *b)
+{
+	xcb_connection_t *c;
+	int s[2];
+
+	stage(b, "connecting to the built-in X server");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s))
+		fail(b, "socketpair:");
+	if (!peer(b)) {
+		close(s[0]);
+		_exit(!!xnull(s[1], NULL));
+	}
+	close(s[1]);
+	c = xcb_connect_to_fd(s[0], NULL);
+	if (xcb_connection_has_error(c))
+		fail(b, "it does not answer");
+	return c;
+}
+
+/* A screen, or NULL: xcb's iterators would leave the bytes that came. */
+static const xcb_screen_t *
+find_screen(const xcb_setup_t *s, int n)
+{
+	const char *end = (const char *)s +
+		offsetof(xcb_setup_t, release_number) + 4 * s->length;
+	const char *p = (const char *)xcb_setup_roots_iterator(s).data;
+	const xcb_screen_t *screen;
+	int depths;
+
+	do {
+		if (end - p < (long)sizeof *screen)
+			return NULL;
+		screen = (const xcb_screen_t *)p;
+		p += sizeof *screen;
+		for (depths = screen->allowed_depths_len; depths--; )
+			if (end - p >= (long)sizeof (xcb_depth_t))
+				p += sizeof (xcb_depth_t) +
+					((const xcb_depth_t *)p)->visuals_len *
+					sizeof (xcb_visualtype_t);
+	} while (n--);
+	return p <= end ? screen : NULL;
+}
+
+static void
+facts(struct bench *b, xcb_connection_t *c, const xcb_screen_t *screen)
+{
+	const xcb_setup_t *s = xcb_get_setup(c);
+	struct sockaddr_storage a = { 0 };
+	socklen_t len = sizeof a;
+	const int null = served(b)->null;
+
+	getpeername(xcb_get_file_descriptor(c), (struct sockaddr *)&a, &len);
+	fact(b, "x_vendor", "%.*s", xcb_setup_vendor_length(s),
+		xcb_setup_vendor(s));
+	fact(b, "x_release", "%u", s->release_number);
+	fact(b, "x_size", "%dx%d", screen->width_in_pixels,
+		screen->height_in_pixels);
+	fact(b, "x_depth", "%d", screen->root_depth);
+	fact(b, "x_comm", null ? "null" : a.ss_family == AF_UNIX ? "unix" :
+		"tcp");
+	fact(b, "x_server", null ? "built-in" : "external");
+	fact(b, "stones", "%d", STONES);
+}
+
+xcb_connection_t *
+x_connect(struct bench *b, const xcb_screen_t **screen)
+{
+	struct served *run = served(b);
+	xcb_connection_t *c = NULL;
+	char why[REASON];
+	int number = 0;
+
+	if (!run->beside && !run->null && !(c = connect_real(b, &number, why))) {
+		run->null = 1;
+		strcpy(run->why, why);
+	}
+	if (!c)
+		c = connect_null(b);
+	if (run->null)
+		fact(b, "x_remark", "%s: figures of the built-in server, "
+			"which draws nothing", run->why);
+	if (!(*screen = find_screen(xcb_get_setup(c), number)))
+		fail(b, "what it says of itself is cut short");
+	if (!run->beside)
+		facts(b, c, *screen);
+	stage(b, NULL);
+	return c;
+}
+
+/* --- who spends the time ------------------------------------------------- */
+
+/*
+ * n numbers of a file, in ticks, from so many words after a character on; 0:
+ * after its start.
+ */
+static void
+read_ticks(const char *path, int after, int skipped, double *to, int n)
+{
+	char s[1024], *p;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t k = fd < 0 ? -1 : read(fd, s, sizeof s - 1);
+
+	close(fd);
+	if (k <= 0)
+		return;
+	s[k] = '\0';
+	p = after ? strrchr(s, after) : s;
+	while (skipped-- && p)
+		p = strchr(p + 1, ' ');
+	while (n-- && p)
+		*to++ = decimal(p, &p) / (double)getauxval(AT_CLKTCK);
+}
+
+/*
+ * What has been spent till now.  The server is who listens at the other end
+ * of a Unix socket; of one elsewhere nothing is known.
+ */
+void
+x_spent(xcb_connection_t *c, double t[static TIMES])
+{
+	struct ucred who = { 0 };
+	socklen_t len = sizeof who;
+	struct rusage u;
+	char path[32];
+
+	memset(t, 0, TIMES * sizeof *t);
+	t[WALL] = seconds();
+	getrusage(RUSAGE_SELF, &u);
+	t[USER] = (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec / 1e6;
+	t[SYSTEM] = (double)u.ru_stime.tv_sec +
+		(double)u.ru_stime.tv_usec / 1e6;
+	if (!getsockopt(xcb_get_file_descriptor(c), SOL_SOCKET, SO_PEERCRED,
+	    &who, &len) && who.pid > 0) {
+		snprintf(path, sizeof path, "/proc/%d/stat", (int)who.pid);
+		read_ticks(path, ')', 12, &t[XUSER], 2);
+	}
+	read_ticks("/proc/stat", 0, 2, &t[ALLUSER], 4);
+}
+
+/* Of the row's category, or NULL. */
+static struct split *
+split_of(struct bench *b, const char **name)
+{
+	static const char *const names[CATEGORIES] = {
+		"x_cpu_line", "x_cpu_fill", "x_cpu_blt",
+		"x_cpu_text", "x_cpu_arc", "x_cpu_cmplx"
+	};
+	int i;
+
+	for (i = 0; i < CATEGORIES; i++)
+		if (!strcmp(b->test->table + 2, (*name = names[i]) + 6))
+			return &served(b)->split[i];
+	return NULL;
+}
+
+/*
+ * Adds what was spent since then, and says the sums as percentages: of wall
+ * time, or of what client and server had of CPUs where that is more; of all
+ * CPUs; and the time that rows take where nothing is drawn.
+ */
+void
+x_account(struct bench *b, xcb_connection_t *c,
+	const double since[static TIMES])
+{
+	double now[TIMES], *t, all, cpus, idle;
+	const char *name;
+	struct split *s = split_of(b, &name);
+	int i;
+
+	if (!s || served(b)->null)
+		return;
+	x_spent(c, now);
+	for (t = s->spent, i = 0; i < TIMES; i++)
+		t[i] += now[i] - since[i];
+	if (now[XUSER] + now[XSYSTEM] <= 0)
+		return;                 /* a server elsewhere */
+	all = t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM];
+	if (all < t[WALL])
+		all = t[WALL];
+	cpus = t[ALLUSER] + t[ALLNICE] + t[ALLSYSTEM] + t[ALLIDLE];
+	if (cpus <= 0)
+		return;
+	all /= 100;
+	cpus /= 100;
+	idle = 100 - (t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM]) / all;
+	fact(b, name, "%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f",
+		t[USER] / all, t[SYSTEM] / all, t[XUSER] / all,
+		t[XSYSTEM] / all, idle > 0 ? idle : 0,
+		(t[ALLUSER] + t[ALLNICE]) / cpus, t[ALLSYSTEM] / cpus,
+		t[ALLIDLE] / cpus, s->null > 0 ? s->null / s->rows : 0);
+}
+
+void
+x_again(struct bench *b)
+{
+	struct served *run = served(b);
+
+	if (run->null || b->result->rounds)
+		return;
+	run->beside = 1;
+	b->test->run(b);
+	run->beside = 0;
+}
+
+int
+x_beside(struct bench *b)
+{
+	return served(b)->beside;
+}
+
+void
+x_null(struct bench *b, double t)
+{
+	const char *name;
+	struct split *s = split_of(b, &name);
+
+	if (t > 0)
+		fact(b, "=null 1/s", "%.5g", b->work / t);
+	if (s) {
+		s->null += 100 * t / quantile(b->v, b->kept, 0.5);
+		s->rows++;
+	}
+}
+
+#else
+
+int
+x_display(const char *name)
+{
+	return *name != '\0';
+}
+
+#endif

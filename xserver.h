@@ -1,0 +1,39 @@
+/*
+ * xserver.h - what rows of X have of the server that they draw on.
+ */
+#include <xcb/xcb.h>
+
+/* Seconds of wall time, and of a CPU: client, server, the whole system. */
+enum {
+	WALL, USER, SYSTEM, XUSER, XSYSTEM, ALLUSER, ALLNICE, ALLSYSTEM,
+	ALLIDLE, TIMES
+};
+
+/*
+ * Connects to the server that all rows of a run have: that of $DISPLAY or,
+ * where the first row found none, the built-in one.  Fails the row where it
+ * refuses, is gone, or cannot be understood; never returns NULL.
+ */
+xcb_connection_t *x_connect(struct bench *b, const xcb_screen_t **screen);
+/* Fails the row: a request got that error. */
+_Noreturn void x_refused(struct bench *b, const xcb_generic_error_t *e);
+/* ... a reply did not come, but that error or (NULL) the connection's end. */
+_Noreturn void x_unanswered(struct bench *b, const xcb_generic_error_t *e);
+
+/*
+ * What has been spent till now, by the client, by the server where it can be
+ * known, and by all.
+ */
+void x_spent(xcb_connection_t *c, double t[static TIMES]);
+/* Adds what was spent since then to the category of the row. */
+void x_account(struct bench *b, xcb_connection_t *c,
+	const double since[static TIMES]);
+
+/*
+ * Runs a row that has been drawn on a real server once more beside it, on
+ * the built-in one, in its first round; x_beside() is true meanwhile, and
+ * x_null() takes what an operation then takes, in seconds.
+ */
+void x_again(struct bench *b);
+int x_beside(struct bench *b);
+void x_null(struct bench *b, double t);
