@@ -39,17 +39,12 @@ struct row {
 static struct row *
 all_rows(int *n)
 {
-	static const struct test *const suites[] = SUITES;
-	const struct test *t;
+	const struct test *t = NULL;
 	struct row *rows = NULL;
-	size_t i;
 
-	for (*n = 0, i = 0; i < LEN(suites); i++) {
-		for (t = suites[i]; t->key; t++) {
-			rows = must(realloc(rows,
-				(size_t)(*n + 1) * sizeof *rows));
-			rows[(*n)++] = (struct row){ .test = t };
-		}
+	for (*n = 0; (t = next_test(t)); ++*n) {
+		rows = must(realloc(rows, (size_t)(*n + 1) * sizeof *rows));
+		rows[*n] = (struct row){ .test = t };
 	}
 	return rows;
 }

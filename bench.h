@@ -40,8 +40,11 @@ struct test {
 
 /* Ended by a row without a key. */
 extern const struct test x_tests[], os_tests[], sys_tests[], mem_tests[];
-/* All of them, in the order they are run and are columns. */
-#define SUITES { x_tests, os_tests, sys_tests, mem_tests }
+/*
+ * The test after t, through all of them in the order they are run and are
+ * columns.  NULL stands before the first and after the last.
+ */
+const struct test *next_test(const struct test *t);
 
 /* --- harness.c: what a test calls ---------------------------------------- */
 

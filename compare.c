@@ -485,11 +485,11 @@ unlike(const struct comparison *c, const struct change *g)
 	return NULL;
 }
 
-/* Adds what the sides have of the tests of a suite. */
+/* Adds what the sides have of all tests. */
 static void
-add(struct comparison *c, const struct test *t)
+add(struct comparison *c)
 {
-	for (; t->key; t++) {
+	for (const struct test *t = NULL; (t = next_test(t)); ) {
 		struct change g = { .test = t,
 			.old = record_find(&c->side[0], t->key),
 			.new = record_find(&c->side[1], t->key),
@@ -510,7 +510,6 @@ void
 compare(struct comparison *c, const struct record *old, int nold,
     const struct record *new, int nnew)
 {
-	static const struct test *const suites[] = SUITES;
 	struct row *row, r;
 	int n = 0, cells = 0;
 
@@ -518,8 +517,7 @@ compare(struct comparison *c, const struct record *old, int nold,
 		.runs = { nold, nnew } };
 	for (int i = 0; i < 2; i++)
 		pool(&c->side[i], c->run[i], c->runs[i]);
-	for (size_t i = 0; i < LEN(suites); i++)
-		add(c, suites[i]);
+	add(c);
 	row = need(calloc((size_t)c->n + 1, sizeof *row));
 	for (int i = 0; i < c->n; i++) {
 		r = (struct row){ .c = &c->change[i] };

@@ -113,7 +113,6 @@ line(FILE *f, struct crowd *c)
 int
 fleet(FILE *f, const struct record *r, int n)
 {
-	static const struct test *const suites[] = SUITES;
 	struct crowd c = { .r = r, .n = n };
 
 	c.v = calloc((size_t)n * 2 + 1, sizeof *c.v);
@@ -122,11 +121,9 @@ fleet(FILE *f, const struct record *r, int n)
 	c.w = c.v + n;
 	fprintf(f, "%-15s %7s %7s %7s %7s %-11s %7s\n", "key", "25%", "median",
 	    "75%", "best", "", "worst");
-	for (size_t i = 0; i < LEN(suites); i++) {
-		for (c.test = suites[i]; c.test->key; c.test++)
-			if (report_brief(c.test->table) && gather(&c))
-				line(f, &c);
-	}
+	while ((c.test = next_test(c.test)))
+		if (report_brief(c.test->table) && gather(&c))
+			line(f, &c);
 	free(c.v);
 	return 0;
 }

@@ -23,6 +23,25 @@
 #include "bench.h"
 #include "config.h"
 
+/* --- which tests there are ----------------------------------------------- */
+
+const struct test *
+next_test(const struct test *t)
+{
+	static const struct test *const suites[] = { x_tests, os_tests,
+		sys_tests, mem_tests };
+
+	for (size_t i = 0; i < LEN(suites); i++) {
+		for (const struct test *s = suites[i]; s->key; s++) {
+			if (!t)
+				return s;
+			if (s == t)
+				t = NULL;
+		}
+	}
+	return NULL;
+}
+
 /* --- the clock ----------------------------------------------------------- */
 
 double

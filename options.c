@@ -85,40 +85,21 @@ static const char help[] =
 	"\n"
 	"Two kernels:  bench -o rec under each of them, then bench -c rec\n";
 
-/* Calls a function with every test until it returns something. */
-static const struct test *
-each_test(int (*f)(const struct test *, const char *), const char *word)
-{
-	static const struct test *const suites[] = SUITES;
-	const struct test *t;
-	size_t i;
-
-	for (i = 0; i < LEN(suites); i++)
-		for (t = suites[i]; t->key; t++)
-			if (f(t, word))
-				return t;
-	return NULL;
-}
-
-static int
-print_test(const struct test *t, const char *unused)
-{
-	(void)unused;
-	printf("%-16s %-8s %-8s %s\n", t->key, t->table, t->unit, t->title);
-	return 0;
-}
-
 void
 options_tell(int mode)
 {
+	static const char line[] = "%-16s %-8s %-8s %s\n";
+	const struct test *t = NULL;
+
 	if (mode == 'h')
 		printf("%s%s", usage, help);
 	if (mode == 'V')
 		puts("bench " VERSION);
 	if (mode != 'l')
 		return;
-	printf("%-16s %-8s %-8s %s\n", "key", "group", "unit", "title");
-	each_test(print_test, NULL);
+	printf(line, "key", "group", "unit", "title");
+	while ((t = next_test(t)))
+		printf(line, t->key, t->table, t->unit, t->title);
 }
 
 /* --- what is asked for --------------------------------------------------- */
@@ -178,10 +159,16 @@ format(const char *word)
 	misuse('f', word, "no format (record, tsv, json, prom)");
 }
 
-static int
-has_key(const struct test *t, const char *key)
+static const struct test *
+key(int option, const char *word)
 {
-	return !strcmp(t->key, key);
+	const struct test *t = NULL;
+
+	while ((t = next_test(t)) && strcmp(t->key, word))
+		;
+	if (!t)
+		misuse(option, word, "no key (bench -l lists them)");
+	return t;
 }
 
 static void
@@ -230,11 +217,7 @@ options(struct options *opt, int argc, char **argv)
 		case 'd': display(optarg); break;
 		case 'f': opt->format = format(optarg); break;
 		case 'g': opt->picture = optarg; break;
-		case 'k':
-			opt->sort = each_test(has_key, optarg);
-			if (!opt->sort)
-				misuse(c, optarg, "no key (bench -l lists them)");
-			break;
+		case 'k': opt->sort = key(c, optarg); break;
 		case 'm': opt->many = 1; break;
 		case 'n': opt->label = name(optarg); break;
 		case 'o': opt->file = optarg; break;

@@ -85,8 +85,6 @@ static const struct table {
 		2, 0, os_labels },
 };
 
-static const struct test *const suites[] = SUITES;
-
 enum {
 	COLUMNS = 40,           /* of a table at most */
 	CELL = 64,              /* bytes that any figure fits in */
@@ -422,10 +420,9 @@ choose(struct sheet *s, const struct record *r, int n)
 	for (const struct label *l = t->labels; l->head; l++)
 		s->column[s->n++] = (struct column){ .label = l, .words = 1,
 			.keep = l->keep };
-	for (size_t k = 0; k < LEN(suites); k++)
-		for (const struct test *row = suites[k]; row->key; row++)
-			if (!strcmp(row->table, t->name))
-				any |= add(s, row, r, n);
+	for (const struct test *row = NULL; (row = next_test(row)); )
+		if (!strcmp(row->table, t->name))
+			any |= add(s, row, r, n);
 	return any;
 }
 
@@ -955,12 +952,10 @@ report_figures(FILE *f, const struct record *r)
 		say(&o, "X: ");
 		wrap(&o, 3, 3, v);
 	}
-	for (size_t i = 0; i < LEN(suites); i++)
-		for (const struct test *t = suites[i]; t->key; t++) {
-			if (strcmp(t->unit, "text") ||
-			    !(v = record_get(r, t->key)))
-				continue;
-			say(&o, "%-*s ", keys, t->key);
-			wrap(&o, keys + 1, keys + 1, v);
-		}
+	for (const struct test *t = NULL; (t = next_test(t)); ) {
+		if (strcmp(t->unit, "text") || !(v = record_get(r, t->key)))
+			continue;
+		say(&o, "%-*s ", keys, t->key);
+		wrap(&o, keys + 1, keys + 1, v);
+	}
 }

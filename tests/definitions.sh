@@ -5,7 +5,8 @@ program() {
 	name=$1
 	shift
 	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -Os -DWITH_X=0 \
-	    -DBUILD='"test"' -static -o "$OLDPWD/$name" "tests/$name.c" "$@" \
+	    -DBUILD='"test"' -static -ffunction-sections -Wl,--gc-sections \
+	    -o "$OLDPWD/$name" "tests/$name.c" "$@" \
 	    harness.c host.c record.c)
 }
 

@@ -31,14 +31,11 @@ int twice_preliminary(struct bench *b, double *cost);
 static const struct test *
 find_row(const char *key)
 {
-	static const struct test *const suites[] = SUITES;
-	size_t i;
+	const struct test *t = NULL;
 
-	for (i = 0; i < LEN(suites); i++)
-		for (const struct test *t = suites[i]; t->key; t++)
-			if (!strcmp(t->key, key))
-				return t;
-	return NULL;
+	while ((t = next_test(t)) && strcmp(t->key, key))
+		;
+	return t;
 }
 
 /* --- bare loops ---------------------------------------------------------- */
@@ -314,7 +311,7 @@ asked(char **argv, const char *key)
 int
 main(int argc, char **argv)
 {
-	static const struct test *const suites[] = SUITES;
+	const struct test *t = NULL;
 	const char *what = argc > 1 ? argv[1] : "";
 	size_t i;
 
@@ -326,10 +323,9 @@ main(int argc, char **argv)
 			if (asked(argv + 2, bares[i].key))
 				bare(i);
 	} else if (!strcmp(what, "twice")) {
-		for (i = 0; i < LEN(suites); i++)
-			for (const struct test *t = suites[i]; t->key; t++)
-				if (asked(argv + 2, t->key))
-					twice(t);
+		while ((t = next_test(t)))
+			if (asked(argv + 2, t->key))
+				twice(t);
 	}
 	return faults != 0;
 }

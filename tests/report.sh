@@ -81,8 +81,9 @@ test_run_prints_as_its_record() {
 
 # ... also where rounding decides on a mark or a digit
 test_rounding() {
-	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -static -o "$OLDPWD/round" \
-	    tests/round.c record.c report.c)
+	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -static -ffunction-sections \
+	    -Wl,--gc-sections -o "$OLDPWD/round" \
+	    tests/round.c harness.c record.c report.c)
 	status 0 ./round rec
 	has out ' 1\.23M$'
 	diff out err

@@ -8,10 +8,10 @@
 #include "../bench.h"
 
 const struct test os_tests[] = {
-	{ "noise",  "proc", "Noise",  "us",   LESS, NULL, 0, 0 },
-	{ "calm",   "proc", "Calm",   "us",   LESS, NULL, 0, 0 },
-	{ "half",   "proc", "Half",   "us",   LESS, NULL, 0, 0 },
-	{ "large",  "bw",   "Large",  "MB/s", MORE, NULL, 0, 0 },
+	{ "noise",  "proc", "Noise",  "us",   NULL, 0, LESS, 0 },
+	{ "calm",   "proc", "Calm",   "us",   NULL, 0, LESS, 0 },
+	{ "half",   "proc", "Half",   "us",   NULL, 0, LESS, 0 },
+	{ "large",  "bw",   "Large",  "MB/s", NULL, 0, MORE, 0 },
 	{ 0 }
 };
 const struct test x_tests[] = { { 0 } }, sys_tests[] = { { 0 } },
