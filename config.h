@@ -41,7 +41,7 @@
 #endif
 /* ... times this, for a row of X: there are many */
 #ifndef XPART
-#define XPART 0.2
+#define XPART 0.17
 #endif
 /* seconds a batch lasts at least */
 #ifndef BATCH
