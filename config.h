@@ -35,13 +35,13 @@
 #ifndef MAXSLICE
 #define MAXSLICE 0.25
 #endif
-/* most copies of a row at once (-P) */
-#ifndef MAXCOPIES
-#define MAXCOPIES 256
-#endif
 /* ... times this, for a row of X: there are many */
 #ifndef XPART
 #define XPART 0.17
+#endif
+/* most copies of a row at once (-P) */
+#ifndef MAXCOPIES
+#define MAXCOPIES 256
 #endif
 /* seconds a batch lasts at least */
 #ifndef BATCH
