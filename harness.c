@@ -553,7 +553,35 @@ struct end {
 	int late;
 	int held;               /* it, we or the machine stood still */
 	int err;                /* errno: it cannot be waited for */
+	int reaped;             /* its number may be another's */
+	int code, status;       /* si_code, si_status of its end */
 };
+
+/*
+ * waitid() of a process, or with a negative number of its group; where that
+ * is missing or forbidden wait4(), which reaps whatever the flags.  Returns
+ * the number of one that has ended, 0 if none has, -1 with errno.
+ */
+static pid_t
+reap(pid_t pid, struct end *e, int flags)
+{
+	siginfo_t info = { 0 };
+	int status;
+
+	if (!waitid(pid < 0 ? P_PGID : P_PID, (id_t)abs(pid), &info,
+	    WEXITED | flags)) {
+		e->code = info.si_code;
+		e->status = info.si_status;
+		return info.si_pid;
+	}
+	if ((pid = waitpid(pid, &status, flags & WNOHANG)) > 0) {
+		e->reaped = 1;
+		e->code = WIFEXITED(status) ? CLD_EXITED : CLD_KILLED;
+		e->status = WIFEXITED(status) ? WEXITSTATUS(status) :
+			WTERMSIG(status);
+	}
+	return pid;
+}
 
 /* Waits for a signal of a set, t at most.  Returns it, or 0. */
 static int
@@ -585,19 +613,11 @@ await(pid_t pid, const struct run *how, struct end *e)
 	const struct timespec none = { 0, 0 };
 	double began, left = how->timeout, turn = 0.001;
 	struct timespec t;
-	siginfo_t info;
 	sigset_t set = how->stop;
+	pid_t got;
 
 	sigaddset(&set, SIGCHLD);
-	for (;;) {
-		info.si_pid = 0;
-		if (waitid(P_PID, (id_t)pid, &info,
-		    WEXITED | WNOHANG | WNOWAIT)) {
-			e->err = errno;
-			return;
-		}
-		if (info.si_pid)
-			break;
+	while (!(got = reap(pid, e, WNOHANG | WNOWAIT))) {
 		if ((e->late = left <= 0))
 			return;
 		t = (struct timespec){ 0, (long)(turn * 1e9) };
@@ -610,32 +630,36 @@ await(pid_t pid, const struct run *how, struct end *e)
 		if (began >= turn && turn < 0.25)
 			turn *= 2;
 	}
-	e->sig = doze(&set, &none, e);  /* news that came with the end */
+	if (got < 0)
+		e->err = errno;
+	else
+		e->sig = doze(&set, &none, e);  /* news of its end */
 }
 
 /* Ends what is left of a row, and says how it ended if it did not. */
 static void
-finish(pid_t pid, struct result *r, const struct run *how,
-	const struct end *e)
+finish(pid_t pid, struct result *r, const struct run *how, struct end *e)
 {
-	siginfo_t info = { 0 }, orphans;
+	struct end orphan;
 
 	kill(-pid, SIGKILL);
-	kill(pid, SIGKILL);
-	waitid(P_PID, (id_t)pid, &info, WEXITED);
-	while (!waitid(P_PGID, (id_t)pid, &orphans, WEXITED))
+	if (!e->reaped) {
+		kill(pid, SIGKILL);
+		reap(pid, e, 0);
+	}
+	while (reap(-pid, &orphan, 0) > 0)
 		;                       /* its orphans are ours: subreaper */
 	if (r->state != UNTRIED || e->sig)
 		return;
 	if (e->err)
-		blame(r, "waitid: %s", strerror(e->err));
+		blame(r, "wait: %s", strerror(e->err));
 	else if (e->late)
 		blame(r, "timed out after %g s", how->timeout);
-	else if (info.si_code != CLD_EXITED)
-		blame(r, "killed by signal %d (%s)", info.si_status,
-			strsignal(info.si_status));
+	else if (e->code != CLD_EXITED)
+		blame(r, "killed by signal %d (%s)", e->status,
+			strsignal(e->status));
 	else
-		blame(r, "ended with status %d", info.si_status);
+		blame(r, "ended with status %d", e->status);
 }
 
 /* Starts a copy of a row.  Returns its child, or -1 with the reason in r. */
@@ -672,6 +696,7 @@ attempt(const struct test *t, struct result *r, const struct run *how,
 	for (i = 0; i < how->copies; i++) {
 		if (pid[i] < 0)
 			continue;
+		e.late = e.err = e.reaped = 0;
 		if (!e.sig)
 			await(pid[i], how, &e);
 		finish(pid[i], &r[i], how, &e);
