@@ -67,13 +67,12 @@ xcb_tests.o xserver.o: xserver.h
 .c.o:
 	$(COMPILE) -c -o $@ $<
 
-# every record names the compiler, its flags and the C library
+# every record names the flags and the C library
 host.o: host.c
-	v=`$(CC) -dumpfullversion -dumpversion`; \
 	libc=`echo __GLIBC__ | $(CC) -include features.h -E -P -`; \
 	case $$libc in [0-9]*) libc=glibc ;; *) libc="musl `cat \
 		cross/$(ARCH)/version 2>/dev/null`" ;; esac; \
-	$(COMPILE) -DBUILD="\"$(CC) $$v $(CFLAGS), $$libc\"" -c -o $@ host.c
+	$(COMPILE) -DBUILD="\"$(CFLAGS), $$libc\"" -c -o $@ host.c
 
 # touched, and so all is built anew, when the compiler or a flag has changed
 flags.txt: FORCE

@@ -26,6 +26,11 @@
 
 #include "bench.h"
 
+#if defined __clang__
+#define COMPILER __VERSION__    /* which names it */
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
 #ifndef BUILD
 #define BUILD "unknown"
 #endif
@@ -895,7 +900,7 @@ static const struct {
 	{ "seccomp",       seccomp,       "self/status" },
 	{ "virt",          virt,          "/sys/class/dmi/id" },
 	{ "version",       literal,       VERSION },
-	{ "build",         literal,       BUILD },
+	{ "build",         literal,       COMPILER " " BUILD },
 };
 
 void

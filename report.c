@@ -811,13 +811,11 @@ report_table(int i)
 static void
 header_line(struct out *o, const char *s)
 {
-	if (strlen(s) > WIDTH)
-		say(o, "%.*s..\n", WIDTH - DOTS, s);
-	else if (*s)
-		say(o, "%s\n", s);
+	if (*s)
+		wrap(o, 0, 4, s);
 }
 
-/* A fact with a title begins a line, which is cut where it is too long. */
+/* A fact with a title begins a line. */
 void
 report_header(FILE *f, const struct record *r)
 {
@@ -841,17 +839,17 @@ report_header(FILE *f, const struct record *r)
 		{ "build: ",  "build",         "%s" },
 	};
 	struct out o = { f, 0 };
-	char line[512] = "", gb[32];
+	char line[1024] = "", gb[32];
 	const char *v, *title = "";
-	size_t n = 0;
+	size_t n;
 
 	for (size_t i = 0; i < LEN(facts); i++) {
 		if (facts[i].title) {
 			header_line(&o, line);
 			title = facts[i].title;
-			line[n = 0] = '\0';
+			*line = '\0';
 		}
-		if (!(v = record_get(r, facts[i].name)) || n > WIDTH)
+		if (!(v = record_get(r, facts[i].name)))
 			continue;
 		if (strstr(v, " kB")) {
 			double kb = decimal(v, NULL);
@@ -860,9 +858,10 @@ report_header(FILE *f, const struct record *r)
 			    "%.1f GB", kb / (kb < 1e6 ? 1e3 : 1e6));
 			v = gb;
 		}
-		n += (size_t)sprintf(line + n, "%s", n ? ", " : title);
-		n += (size_t)snprintf(line + n, sizeof line - n,
-		    facts[i].form, v);
+		n = strlen(line);
+		snprintf(line + n, sizeof line - n, "%s", n ? ", " : title);
+		n = strlen(line);
+		snprintf(line + n, sizeof line - n, facts[i].form, v);
 	}
 	header_line(&o, line);
 	put(&o, '\n');
