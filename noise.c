@@ -25,14 +25,22 @@ struct moment {
 	long switches;          /* of ours, involuntary */
 };
 
-/* What they were in a round. */
+/* What disturbs, and how it is told. */
+enum { STOLEN, USED, SWITCHES, INTERRUPTS, CLOCK, CAUSES };
+static const char *const causes[CAUSES] = {
+	"steal %.1f%%",         /* of the time of all CPUs */
+	"other programs %.0f%% of a CPU",
+	"%.0f switches/s",
+	"%.0f interrupts/s",
+	"clock changed by %.0f%%",
+};
+
+/* What there was of it in a round. */
 struct part {
-	double steal;           /* part of the time of all CPUs */
-	double others;          /* of one CPU: used by other programs */
-	double switches, interrupts;    /* a second */
+	double v[CAUSES];
 	double mhz[2];          /* before and after; 0: not known */
 	int whole;              /* of all rows: one to compare with */
-	int disturbed;
+	int disturbed;          /* by which of them: bits */
 };
 
 enum { SHOWN = 4 };
@@ -57,7 +65,7 @@ struct noise {
 static void
 machine(struct moment *m)
 {
-	enum { USER, NICE, SYSTEM, STOLEN = 7, TICKS };
+	enum { USER, NICE, SYSTEM, AWAY = 7, TICKS };
 	unsigned long long v[TICKS] = { 0 };
 	FILE *f = fopen("/proc/stat", "re");
 	char line[512], *s = line + 4;
@@ -72,7 +80,7 @@ machine(struct moment *m)
 		if (!strncmp(line, "intr ", 5))
 			m->interrupts = strtoull(line + 5, NULL, 10);
 	fclose(f);
-	m->steal = v[STOLEN];
+	m->steal = v[AWAY];
 	m->busy = v[USER] + v[NICE] + v[SYSTEM];
 	for (i = 0; i < TICKS; i++)
 		m->total += v[i];
@@ -114,13 +122,13 @@ difference(struct part *p, const struct moment *a, const struct moment *b)
 
 	memset(p, 0, sizeof *p);
 	if (total > 0)
-		p->steal = since(a->steal, b->steal) / total;
+		p->v[STOLEN] = 100 * since(a->steal, b->steal) / total;
 	if (time <= 0)
 		return;
 	if (busy > b->own - a->own)
-		p->others = (busy - b->own + a->own) / time;
-	p->switches = (double)(b->switches - a->switches) / time;
-	p->interrupts = since(a->interrupts, b->interrupts) / time;
+		p->v[USED] = 100 * (busy - b->own + a->own) / time;
+	p->v[SWITCHES] = (double)(b->switches - a->switches) / time;
+	p->v[INTERRUPTS] = since(a->interrupts, b->interrupts) / time;
 }
 
 struct noise *
@@ -150,28 +158,24 @@ noise_round(struct noise *n, int whole)
 
 /* --- judgement ----------------------------------------------------------- */
 
-/* Is a rate far above that of the calmest whole round? */
-static int
-burst(double rate, double calm)
-{
-	return rate > 2 * calm && rate > calm + 1000;
-}
-
-/* The least of each rate in a whole round. */
-static void
-calmest(struct part *calm, const struct noise *n)
+/* The least of a cause in a whole round. */
+static double
+calmest(const struct noise *n, int cause)
 {
 	const struct part *p;
+	double least = 1e9;
 
-	*calm = (struct part){ .others = 1e9, .switches = 1e9,
-		.interrupts = 1e9 };
-	for (p = n->part; p < n->part + n->n; p++) {
-		if (!p->whole)
-			continue;
-		calm->others = fmin(calm->others, p->others);
-		calm->switches = fmin(calm->switches, p->switches);
-		calm->interrupts = fmin(calm->interrupts, p->interrupts);
-	}
+	for (p = n->part; p < n->part + n->n; p++)
+		if (p->whole)
+			least = fmin(least, p->v[cause]);
+	return least;
+}
+
+/* A rate that is far above that of the calmest round. */
+static double
+burst(double calm)
+{
+	return fmax(2 * calm, calm + 1000);
 }
 
 /* The clock of the core at the beginning and at the end of each round. */
@@ -187,6 +191,10 @@ take_mhz(struct noise *n, const struct record *r)
 		if ((f = record_find(r, keys[k])))
 			for (i = 0; i < n->n && i < f->nrounds; i++)
 				n->part[i].mhz[k] = f->rounds[i];
+	for (i = 0; i < n->n; i++)
+		if (n->part[i].mhz[0] > 0 && n->part[i].mhz[1] > 0)
+			n->part[i].v[CLOCK] = 100 * fabs(n->part[i].mhz[1] /
+				n->part[i].mhz[0] - 1);
 }
 
 /*
@@ -198,21 +206,23 @@ void
 noise_judge(struct noise *n, const struct record *r)
 {
 	const char *comm = record_get(r, "x_comm");
-	struct part *p, calm;
-	double ratio;
+	double limit[CAUSES] = {
+		[STOLEN] = 100 * STEAL, [CLOCK] = 100 * SWING,
+		[USED] = 100 * OTHERS,
+		[SWITCHES] = burst(calmest(n, SWITCHES)),
+		[INTERRUPTS] = burst(calmest(n, INTERRUPTS)),
+	};
+	struct part *p;
+	int i;
 
 	take_mhz(n, r);
-	calmest(&calm, n);
-	if (!comm || !strcmp(comm, "null"))
-		calm.others = 0;
-	for (p = n->part; p < n->part + n->n; p++) {
-		ratio = p->mhz[0] && p->mhz[1] ? p->mhz[1] / p->mhz[0] : 1;
-		p->disturbed = p->steal > STEAL ||
-			p->others > calm.others + OTHERS ||
-			ratio > 1 + SWING || ratio < 1 - SWING || (p->whole &&
-			(burst(p->switches, calm.switches) ||
-			burst(p->interrupts, calm.interrupts)));
-	}
+	if (comm && strcmp(comm, "null"))
+		limit[USED] += calmest(n, USED);
+	for (p = n->part; p < n->part + n->n; p++)
+		for (i = 0; i < CAUSES; i++)
+			if (p->v[i] > limit[i] && (p->whole ||
+			    (i != SWITCHES && i != INTERRUPTS)))
+				p->disturbed |= 1 << i;
 }
 
 /* Keeps the worst. */
@@ -249,44 +259,56 @@ noise_hit(struct noise *n, const struct figure *f, enum better better,
 
 /* --- facts --------------------------------------------------------------- */
 
+/* Adds causes, of which there is so much, to a text; returns its length. */
+static int
+tell(char s[512], int len, const double v[CAUSES], int which)
+{
+	const char *comma = "";
+	int i;
+
+	for (i = 0; i < CAUSES; i++) {
+		if (!(which & 1 << i))
+			continue;
+		len += sprintf(s + len, "%s", comma);
+		len += sprintf(s + len, causes[i], v[i]);
+		comma = ", ";
+	}
+	return len;
+}
+
 static void
 round_fact(const struct part *p, int i, struct record *r)
 {
-	char name[16], mhz[64] = "";
+	char name[16], s[512];
+	int len = tell(s, 0, p->v, (1 << CLOCK) - 1);
 
 	snprintf(name, sizeof name, "round%d", i + 1);
 	if (p->mhz[0] > 0 && p->mhz[1] > 0)
-		snprintf(mhz, sizeof mhz, ", %.0f MHz then %.0f", p->mhz[0],
-			p->mhz[1]);
-	record_fact(r, name, "steal %.1f%%, other programs %.0f%% of a CPU, "
-		"%.0f switches/s, %.0f interrupts/s%s", 100 * p->steal,
-		100 * p->others, p->switches, p->interrupts, mhz);
+		snprintf(s + len, sizeof s - (size_t)len,
+			", %.0f MHz then %.0f", p->mhz[0], p->mhz[1]);
+	record_fact(r, name, "%s", s);
 }
 
 /* The line that stands under the tables. */
 static void
 disturbed(const struct noise *n, struct record *r)
 {
-	struct part most = { 0 };
+	double most[CAUSES] = { 0 };
 	char s[512];
-	int i, rounds = 0, len;
+	int i, k, rounds = 0, which = 0, len;
 
 	for (i = 0; i < n->n; i++) {
-		const struct part *p = &n->part[i];
-
-		if (!p->disturbed)
-			continue;
-		rounds++;
-		if (p->steal > most.steal)
-			most.steal = p->steal;
-		if (p->others > most.others)
-			most.others = p->others;
+		which |= n->part[i].disturbed;
+		rounds += n->part[i].disturbed != 0;
+		for (k = 0; k < CAUSES; k++)
+			if (n->part[i].disturbed & 1 << k)
+				most[k] = fmax(most[k], n->part[i].v[k]);
 	}
 	if (!rounds)
 		return;
-	len = snprintf(s, sizeof s, "%d of %d rounds (steal %.1f%%, other "
-		"programs %.0f%% of a CPU): ", rounds, n->n, 100 * most.steal,
-		100 * most.others);
+	len = sprintf(s, "%d of %d rounds (", rounds, n->n);
+	len = tell(s, len, most, which);
+	len += sprintf(s + len, "): ");
 	for (i = 0; i < n->hits && i < SHOWN; i++)
 		len += snprintf(s + len, sizeof s - (size_t)len,
 			"%s%.24s %.0f%%", i ? ", " : "", n->hit[i].key,
@@ -311,7 +333,7 @@ noise_facts(const struct noise *n, struct record *r)
 	difference(&all, &n->first, &now);
 	record_fact(r, "seconds", "%.1f", now.time - n->first.time);
 	if (now.total)
-		record_fact(r, "steal", "%.2f%%", 100 * all.steal);
+		record_fact(r, "steal", "%.2f%%", all.v[STOLEN]);
 	for (i = 0; i < n->n; i++)
 		round_fact(&n->part[i], i, r);
 	disturbed(n, r);
