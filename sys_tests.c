@@ -309,26 +309,57 @@ fsync_lat(struct bench *b)
 	leave_folder(end);
 }
 
-/* A lock on a byte of a file is taken, and given back. */
+/* fcntl() that locks a byte of a file, when it can be had, or unlocks it. */
+static void
+lock_byte(struct bench *b, int fd, short type, int at)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
+		.l_start = at, .l_len = 1 };
+
+	if (fcntl(fd, F_SETLKW, &lock))
+		fail(b, "lock:");
+}
+
+/*
+ * Of three bytes in a ring each of two processes holds one.  It locks the
+ * next, as soon as the other has left that, and then leaves its own.
+ */
+static int
+pass_lock(struct bench *b, int fd, int mine)
+{
+	int next = (mine + 1) % 3;
+
+	lock_byte(b, fd, F_WRLCK, next);
+	lock_byte(b, fd, F_UNLCK, mine);
+	return next;
+}
+
+/* A lock that is waited for goes from one process to another, and back. */
 static void
 lock_lat(struct bench *b)
 {
-	struct flock lock = { .l_whence = SEEK_SET, .l_len = 1 };
-	int fd = memfd_create("bench", MFD_CLOEXEC);
+	int mine = 0, held[2], fd = memfd_create("bench", MFD_CLOEXEC);
+	char c;
 	long n;
 
 	if (fd < 0)
 		fail(b, "memfd_create:");
+	if (pipe(held))
+		fail(b, "pipe:");
+	if (!peer(b)) {
+		lock_byte(b, fd, F_WRLCK, mine = 1);
+		if (write(held[1], "", 1) != 1)
+			fail(b, "peer: write:");
+		for (;;)
+			mine = pass_lock(b, fd, mine);
+	}
+	lock_byte(b, fd, F_WRLCK, mine);
+	if (read(held[0], &c, 1) != 1)
+		fail(b, "read:");
+	b->work = 2;
 	while (sample(b))
-		for (n = b->n; n--; ) {
-			lock.l_type = F_WRLCK;
-			if (fcntl(fd, F_SETLK, &lock))
-				fail(b, "lock:");
-			lock.l_type = F_UNLCK;
-			if (fcntl(fd, F_SETLK, &lock))
-				fail(b, "unlock:");
-		}
-	close(fd);
+		for (n = b->n; n--; )
+			mine = pass_lock(b, fd, mine);
 }
 
 /* --- virtual memory ------------------------------------------------------ */
