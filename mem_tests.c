@@ -8,6 +8,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "bench.h"
 #include "config.h"
@@ -72,6 +75,32 @@ write_words(volatile long *to, const volatile long *from, size_t n)
 	}
 }
 
+#ifdef __SSE2__
+/*
+ * Stores that pass by the caches save reading what they overwrite; four
+ * places in turn keep more of the memory at work than one.
+ */
+static void
+copy_words(volatile long *to, const volatile long *from, size_t n)
+{
+	enum { PLACES = 4, TURN = 8 };  /* words: two lines of 64 bytes */
+	size_t i, k, each = n * sizeof *to / sizeof (__m128i) / PLACES;
+
+	for (i = 0; i < each; i += TURN)
+		for (k = i; k < i + PLACES * each; k += each) {
+			const __m128i *f = (const __m128i *)from + k;
+			__m128i *t = (__m128i *)to + k;
+			__m128i a = f[0], b = f[1], c = f[2], d = f[3];
+			__m128i e = f[4], g = f[5], h = f[6], j = f[7];
+
+			_mm_stream_si128(t, a), _mm_stream_si128(t + 1, b);
+			_mm_stream_si128(t + 2, c), _mm_stream_si128(t + 3, d);
+			_mm_stream_si128(t + 4, e), _mm_stream_si128(t + 5, g);
+			_mm_stream_si128(t + 6, h), _mm_stream_si128(t + 7, j);
+		}
+	_mm_sfence();
+}
+#else
 static void
 copy_words(volatile long *to, const volatile long *from, size_t n)
 {
@@ -84,6 +113,7 @@ copy_words(volatile long *to, const volatile long *from, size_t n)
 		to[6] = from[6], to[7] = from[7];
 	}
 }
+#endif
 
 /* The C library's memcpy and not one of the compiler's. */
 static void

@@ -48,7 +48,7 @@ doubled() {
 	cat out
 	case $1 in
 	*process | *lat | *lat_x | ctx* | *_bw | fork | *exec | sh | spawn | \
-	thread | tcp_conn | dir* | fsync) ratio "$1" 1.6 2.5 ;;
+	thread | tcp_conn | dir* | fsync | *lock) ratio "$1" 1.6 2.5 ;;
 	*) ratio "$1" 1.8 2.2 ;;
 	esac
 }
@@ -77,6 +77,16 @@ test_null_syscall_is_a_write() {
 	sed '1,/"\/dev\/null"/d; /^fcntl/d; /^close/,$d' "$t" >calls
 	lacks calls '^[^w]' '^write([^'"$fd"']'
 	holds "$(grep -c "^write($fd, \"\\\\0\", 1) *= 1" calls) > 100"
+}
+
+# two processes lock a byte in turn, each after the other has unlocked it
+test_lock_is_handed_over() {
+	command -v strace >/dev/null || skip 'no strace'
+	status 0 strace -fqq -e trace=fcntl -o trace "$bench" -q -t 0.02 \
+	    fcntl_lock
+	sed -n 's/^\([0-9]*\) .*\(F_UNLCK\).*/\1/p' trace | tail -n 200 >turns
+	test "$(sort -u turns | wc -l)" = 2
+	test "$(uniq turns | wc -l)" = 200
 }
 
 # all figures of all tables, and every table alone; nothing is left behind

@@ -219,7 +219,7 @@ test_denied_calls() {
 	done
 	for c in fcntl ioctl prctl kill setpgid prlimit64 getpid getppid \
 	    rt_sigprocmask sched_setaffinity sched_getaffinity uname fsync \
-	    rt_sigtimedwait rt_sigaction memfd_create getdents64; do
+	    rt_sigtimedwait rt_sigaction memfd_create getdents64 waitid; do
 		only 1/$(numbers $c) sh_process '' ||
 		    only 38/$(numbers $c) sh_process ''
 	done
