@@ -146,6 +146,11 @@ int pin(struct bench *b, int nth);
 void unpin(struct bench *b);
 /* Seconds on CLOCK_MONOTONIC. */
 double seconds(void);
+/*
+ * A file without a name, in memory where the kernel can; -1 with errno:
+ * nowhere to have it.
+ */
+int scratch(void);
 /* Keeps the compiler from removing what made v. */
 #define USE(v) __asm__ volatile("" : : "g"(v) : "memory")
 

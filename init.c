@@ -485,23 +485,6 @@ command_line(struct life *l, char **words)
 
 /* --- the run ------------------------------------------------------------- */
 
-/* A file without a name, for what the suite says; -1: nowhere to have it. */
-static int
-scratch(void)
-{
-	static const char *const dirs[] = { "/dev/shm", "/tmp", "/dev", "/" };
-	char name[32];
-	size_t i;
-	int fd = memfd_create("bench", MFD_CLOEXEC);
-
-	for (i = 0; fd < 0 && i < LEN(dirs); i++) {
-		snprintf(name, sizeof name, "%s/bench.XXXXXX", dirs[i]);
-		if ((fd = mkostemp(name, O_CLOEXEC)) >= 0)
-			unlink(name);
-	}
-	return fd;
-}
-
 /* The child of a fork() as any program is: signals, and nothing to read. */
 static void
 ordinary(const struct life *l)

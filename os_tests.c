@@ -511,27 +511,6 @@ line_lat(struct bench *b)
 
 /* --- a file in the page cache -------------------------------------------- */
 
-/* A file without a name on a disk. */
-static int
-disk_file(void)
-{
-	static const char *const names[] = {
-		"/dev/shm/bench.XXXXXX", "/tmp/bench.XXXXXX", "./bench.XXXXXX",
-	};
-	char name[32];
-	size_t i;
-	int fd;
-
-	for (i = 0; i < LEN(names); i++) {
-		strcpy(name, names[i]);
-		if ((fd = mkostemp(name, O_CLOEXEC)) >= 0) {
-			unlink(name);
-			return fd;
-		}
-	}
-	return -1;
-}
-
 /*
  * FILESIZE bytes in the page cache.  In memory, where the kernel can: the
  * page cache and the way to it are those of any file, and no disk, nor what
@@ -542,10 +521,8 @@ cached_file(struct bench *b)
 {
 	char *piece = anonymous(b, PIECE);
 	long at;
-	int fd = memfd_create("bench", MFD_CLOEXEC);
+	int fd = scratch();
 
-	if (fd < 0)
-		fd = disk_file();
 	if (fd < 0)
 		fail(b, "temporary file:");
 	for (at = 0; at < FILESIZE; at += PIECE)
