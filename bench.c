@@ -58,18 +58,6 @@ find(const struct row *rows, int n, const char *key)
 	return NULL;
 }
 
-/* What a row weighs in the mean it counts into, or NULL. */
-static const struct stone *
-stone(const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < LEN(stones); i++)
-		if (!strcmp(stones[i].key, key))
-			return &stones[i];
-	return NULL;
-}
-
 /* Is c in the set [a-z] or [!a-z] at *p?  Moves *p to its end. */
 static int
 in_set(const char **p, char c)
@@ -142,7 +130,7 @@ static int
 wanted(const struct options *opt, const struct row *row,
 	const struct row *all, int n)
 {
-	const struct stone *s = stone(row->test->key);
+	const char *of = result_of(row->test->key);
 	char **w;
 
 	if (!*opt->words && is_usual(opt, row->test))
@@ -150,7 +138,7 @@ wanted(const struct options *opt, const struct row *row,
 	for (w = opt->words; *w; w++)
 		if (matches(opt, *w, row->test))
 			return 1;
-	row = s ? find(all, n, s->of) : NULL;
+	row = of ? find(all, n, of) : NULL;
 	return row && wanted(opt, row, all, n);
 }
 
@@ -580,13 +568,13 @@ named_curve(const struct options *opt, const struct course *c)
 static int
 hidden(const struct course *c)
 {
-	const struct stone *s;
+	const char *of;
 	int i;
 
 	for (i = 0; i < c->n; i++)
 		if (c->rows[i].result &&
-		    (s = stone(c->rows[i].test->key)) &&
-		    !find(c->rows, c->n, s->of))
+		    (of = result_of(c->rows[i].test->key)) &&
+		    !find(c->rows, c->n, of))
 			return 1;
 	return 0;
 }

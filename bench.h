@@ -489,6 +489,8 @@ int init(char **words, int (*suite)(int argc, char **argv, int fd));
  */
 void result_row(struct record *rec, const struct test *t,
 	const struct result *r, int copies, int failed);
+/* The row whose mean that row counts into, or NULL. */
+const char *result_of(const char *key);
 /* The figure of a row that is computed from others of the record. */
 void result_mean(struct record *rec, const struct test *t);
 

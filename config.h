@@ -118,7 +118,7 @@
 static const struct stone {
 	const char *of;         /* the row it counts into */
 	const char *key;
-	double weight, rate;
+	float weight, rate;
 } stones[] = {
 	/* of        key         weight  reference rate */
 	{ "xstones", "x_line",   1, STONE },

@@ -123,6 +123,17 @@ result_row(struct record *rec, const struct test *t, const struct result *r,
 	}
 }
 
+const char *
+result_of(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < LEN(stones); i++)
+		if (!strcmp(stones[i].key, key))
+			return stones[i].of;
+	return NULL;
+}
+
 /* The parts of a mean that have a figure. */
 struct parts {
 	const struct figure *f[LEN(stones)];
