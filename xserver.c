@@ -64,8 +64,8 @@ static const char *
 request_name(int opcode)
 {
 	static const struct {
-		int opcode;
-		const char *name;
+		unsigned char opcode;
+		char name[18];          /* the longest has them all */
 	} names[] = {
 		{ XCB_CREATE_WINDOW,       "CreateWindow" },
 		{ XCB_DESTROY_WINDOW,      "DestroyWindow" },
