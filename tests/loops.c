@@ -178,14 +178,16 @@ static const struct {
 static void
 pin_last(void)
 {
+	enum { BITS = 8 * sizeof (long) };
 	unsigned long mask[1024] = { 0 };
 	long n = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) * 8;
 
-	while (n-- && !(mask[n / 64] >> n % 64 & 1))
+	while (n-- && !(mask[n / BITS] >> n % BITS & 1))
 		;
 	for (long i = 0; i < n; i++)
-		mask[i / 64] &= ~(1UL << i % 64);
-	syscall(SYS_sched_setaffinity, 0, sizeof mask, mask);
+		mask[i / BITS] &= ~(1UL << i % BITS);
+	if (syscall(SYS_sched_setaffinity, 0, sizeof mask, mask))
+		exit(1);
 }
 
 /* A row and its bare loop in turn, so that what disturbs hits both. */

@@ -166,9 +166,12 @@ denied_calls="accept access bind chdir clone close connect dup dup2
     sched_getaffinity sched_setaffinity sched_yield select sendto
     set_robust_list setpgid setsockopt socket socketpair splice stat statfs
     sysinfo
-    uname unlink unshare vfork wait4 waitid clock_gettime mremap"
-needed_calls="execve exit_group write writev mmap munmap mprotect brk
-    arch_prctl set_tid_address"
+    uname unlink unshare vfork wait4 waitid clock_gettime mremap
+    accept4 clock_gettime32 clock_gettime64 fcntl64 fstat64 fstatat64
+    ftruncate64 futex_time64 _llseek _newselect rt_sigtimedwait_time64
+    sigreturn stat64 statfs64 statx"
+needed_calls="execve exit_group write writev mmap mmap2 munmap mprotect brk
+    arch_prctl set_thread_area set_tid_address"
 
 numbers() {
 	for c; do
@@ -228,7 +231,9 @@ test_denied_calls() {
 }
 
 wrong_clock() {
-	swift -Wl,--wrap=clock_gettime "$@" "$top/tests/clock.c"
+	name=$(symbol clock_gettime)
+	swift -Wl,--wrap="$name" -DWRONG="__wrap_$name" \
+	    -DRIGHT="__real_$name" "$@" "$top/tests/clock.c"
 	got=0
 	timeout -s KILL 100 ./swift -aq -t 0.1 -o rec $words >out 2>err ||
 	    got=$?

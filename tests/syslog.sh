@@ -74,9 +74,10 @@ test_record_to_another_port() {
 
 # a clock that nobody has set is not told as the time
 test_record_of_no_time() {
-	echo 'long __wrap_time(void); long __wrap_time(void) { return 1000; }' \
-	    >then.c
-	odd -Wl,--wrap=time "$PWD/then.c"
+	name=$(symbol time)
+	echo "long long __wrap_$name(void);
+	    long long __wrap_$name(void) { return 1000; }" >then.c
+	odd -Wl,--wrap="$name" "$PWD/then.c"
 	receiver 514
 	status 0 in_net ./odd -i bench.q bench.t=0.1 bench.only=steady \
 	    bench.log=127.0.0.1
