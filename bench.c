@@ -237,8 +237,8 @@ step(struct course *c, struct row *row)
 		row->when[n] = c->round;
 	if (sig || row->result->state == GOOD)
 		return sig;
-	row->over = 1;
-	row->failed = row->result->state == FAILED;
+	/* what is not here may be so later, as when memory was short */
+	row->over = row->failed = row->result->state == FAILED;
 	if (row->result->gone)
 		give_up(c, row);
 	return 0;

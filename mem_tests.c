@@ -449,14 +449,16 @@ enum { LATENCY = 0, BANDWIDTH = 1, HUGE_PAGES = 2, KINDS = 4 };
 /*
  * What all rows of a run know of the caches, in b->common.  ns a load at
  * each size from 1 KB, four sizes an octave: the least that was seen, since
- * what disturbs only ever adds.  In the middle of each cache's plateau a
- * size; these stay, so that every round of a row measures the same.
+ * what disturbs only ever adds.  Of each cache's plateau a size in the first
+ * half, where others who share it disturb less; these stay, so that every
+ * round of a row measures the same.
  */
 struct curve {
 	int n;                  /* sizes measured */
 	float ns[SIZES];
+	int sweeps, seen;       /* how often, how many levels at last */
 	int levels;             /* found */
-	size_t middle[LEVELS];
+	size_t size[LEVELS];
 	float best[KINDS][SIZES / 2];   /* of the rows of curves, seconds */
 	float pair[PAIRS];      /* of line_size(), ns */
 };
@@ -500,24 +502,21 @@ sweep(struct bench *b, char *p, size_t size)
 }
 
 /*
- * Sweeps a buffer.  The first time once more, for what may have disturbed;
- * not its last octave, which is memory anyhow and takes half of the time.
+ * Sweeps a buffer: pages that are new each time.  After the first time not
+ * its last octave, which is memory anyhow and takes half of the time.
  */
 static void
 sweep_all(struct bench *b)
 {
 	struct curve *c = b->common;
-	size_t want, size = buffer_size(&want);
+	size_t want, size = buffer_size(&want) >> (c->n > 0);
 	char *p = anonymous(b, size);
-	int again = !c->n;
 
 	sweep(b, p, size);
-	if (again)
-		sweep(b, p, size / 2);
 	munmap(p, size);
 }
 
-/* Octaves, and more, that rise by a fifth at most; the last is memory. */
+/* Octaves, and more, that rise by a quarter at most; the last is memory. */
 static int
 find_plateaus(const float *v, int n, struct plateau found[SIZES])
 {
@@ -525,7 +524,7 @@ find_plateaus(const float *v, int n, struct plateau found[SIZES])
 	int first, end, k = 0;
 
 	for (first = 0; first < n; first = end) {
-		for (end = first; end < n && v[end] <= v[first] * 1.2; end++)
+		for (end = first; end < n && v[end] <= v[first] * 1.25; end++)
 			;
 		if (end - first > OCTAVE || end == n)
 			found[k++] = (struct plateau){ first, end - 1 };
@@ -537,18 +536,18 @@ find_plateaus(const float *v, int n, struct plateau found[SIZES])
 
 /*
  * How far a plateau stands off from its lower and its upper neighbour: the
- * lesser of the two ratios.  A short one has to stand off by twice as much
- * as a long one.
+ * lesser of the two ratios, of where they begin.  A short one has to stand
+ * off by more than a long one.
  */
 static double
 standing(const float *v, const struct plateau *p)
 {
 	enum { LONG = 6 };
-	double low = v[p->first] / v[p[-1].last];
-	double high = v[p[1].first] / v[p->last];
+	double low = v[p->first] / v[p[-1].first];
+	double high = v[p[1].first] / v[p->first];
 	double least = low < high ? low : high;
 
-	return p->last - p->first < LONG ? least / 2 : least / 1.15;
+	return least / (p->last - p->first < LONG ? 2 : 1.45);
 }
 
 /*
@@ -589,45 +588,49 @@ look(const struct curve *c, float v[SIZES], struct plateau found[SIZES])
 	return find_levels(v, c->n, found);
 }
 
-/* Takes the levels seen by now, if they are those that are known and more. */
+/*
+ * Takes the levels seen by now, if they are those that are known and more,
+ * and as many as when it looked last.
+ */
 static void
 take_levels(struct curve *c)
 {
 	struct plateau found[SIZES];
 	float v[SIZES];
-	int i, n = look(c, v, found);
+	int i, n = look(c, v, found), last = c->seen;
 
+	c->seen = n;
 	for (i = 0; i < c->levels; i++)
-		if (i == n || c->middle[i] < curve_size(found[i].first) ||
-		    c->middle[i] > curve_size(found[i].last))
+		if (i == n || c->size[i] < curve_size(found[i].first) ||
+		    c->size[i] > curve_size(found[i].last))
 			return;
-	for (; i < n; i++)
-		c->middle[i] = curve_size((found[i].first + found[i].last) / 2);
+	for (; i < n && n == last; i++)
+		c->size[i] = curve_size((2 * found[i].first +
+			found[i].last) / 3);
 	c->levels = i;
 }
 
 /*
  * The first row that wants to know the levels finds them for all.  One whose
- * level is not among them looks again: what disturbed may be over.
+ * level is not among them looks again, and once more in each further round:
+ * what disturbed may be over.
  */
 static const struct curve *
 levels(struct bench *b)
 {
-	enum { MORE_SWEEPS = 2 };
+	enum { SWEEPS = 4 };
 	struct curve *c = b->common;
-	int i;
 
-	if (!c->n) {
-		sweep_all(b);
+	if (c->sweeps == SWEEPS)
 		take_levels(c);
-	}
-	for (i = 0; i < MORE_SWEEPS && c->levels < b->arg; i++) {
+	for (; c->sweeps < SWEEPS && c->levels < b->arg; c->sweeps++) {
 		sweep_all(b);
 		take_levels(c);
 	}
 	return c;
 }
-/* A cache: level arg, a ring of a size in the middle of its plateau. */
+
+/* A cache: level arg, a ring of a size of its plateau. */
 static void
 cache_latency(struct bench *b)
 {
@@ -638,7 +641,7 @@ cache_latency(struct bench *b)
 	if (c->levels < b->arg)
 		skip(b, "no %s level of cache found up to %zu KB",
 			name[b->arg - 1], curve_size(c->n - 1) >> 10);
-	size = c->middle[b->arg - 1];
+	size = c->size[b->arg - 1];
 	chase_ring(b, lay_all(b, anonymous(b, size), size));
 }
 

@@ -84,6 +84,12 @@ test_not_possible_here_is_no_fault() {
 	status 1 ./odd -q -t 0.1 steady broken
 }
 
+test_what_was_not_here_is_tried_again() {
+	odd
+	status 0 ./odd -q -t 1 -o rec again steady
+	holds "$(value rec again 5) > 10"
+}
+
 test_late_fault_keeps_the_figure() {
 	odd
 	status 1 ./odd -q -t 1 -o rec late steady

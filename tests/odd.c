@@ -126,6 +126,17 @@ late(struct bench *b)
 	steady(b);
 }
 
+/* not yet in its first round */
+static void
+again(struct bench *b)
+{
+	int *round = (int *)b->common + 1;
+
+	if (!(*round)++)
+		skip(b, "not yet");
+	steady(b);
+}
+
 static void
 missing(struct bench *b)
 {
@@ -218,6 +229,7 @@ const struct test os_tests[] = {
 	{ "hang",     "comm", "Hang",      "us", hang, 0, LESS, 0 },
 	{ "glutton",  "comm", "Glutton",   "us", glutton, 0, LESS, 0 },
 	{ "late",     "comm", "Late",      "us", late, 10000, LESS, 0 },
+	{ "again",    "comm", "Again",     "us", again, 10000, LESS, 0 },
 	{ "missing",  "comm", "Missing",   "us", missing, 0, LESS, 0 },
 	{ "broken",   "comm", "Broken",    "us", broken, 0, LESS, 0 },
 	{ "peer",     "comm", "Peer",      "us", peer_fails, 0, LESS, 0 },
