@@ -67,7 +67,7 @@ levels_of(const struct machine *m, int how, double noise)
  * had nearly all of: tenths of ns.  There are three levels all the same, and
  * the third is not the memory.
  */
-static const short shared_cache[][72] = {
+static const short shared_cache[][69] = {
 	{
 		14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
 		14, 14, 14, 14, 14, 14, 14, 14, 40, 40, 40, 40, 40, 40, 40,
