@@ -89,6 +89,8 @@ want_check() {
 	has strace || want strace strace
 	test -x /usr/sbin/rsyslogd || want rsyslog rsyslogd
 	has git || want git git
+	has ip || want iproute2 ip
+	has mbw || want mbw mbw
 	has jq || want jq jq
 	has parallel || want parallel parallel
 	has pdsh || want pdsh pdsh

@@ -616,6 +616,16 @@ tune_tcp(struct bench *b, int fd)
 	set_option(b, fd, SOL_SOCKET, SO_RCVBUF, PIECE * 3 / 2);
 }
 
+/* So that the connection does not linger, in TIME_WAIT, when all is over. */
+static void
+reset_on_close(struct bench *b, int fd)
+{
+	static const struct linger now = { 1, 0 };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now))
+		fail(b, "setsockopt:");
+}
+
 /* A socket on a port of 127.0.0.1 that the kernel chooses. */
 static int
 local_socket(struct bench *b, enum kind kind, struct sockaddr_in *name)
@@ -661,7 +671,7 @@ link_sockets(struct bench *b, enum kind kind, struct link end[2])
 		if ((i = accept(fd[1], NULL, NULL)) < 0)
 			fail(b, "accept:");
 		close(fd[1]);
-		fd[1] = i;
+		reset_on_close(b, fd[1] = i);
 	} else {
 		connect_to(b, fd[1], &name[0]);
 	}
@@ -748,18 +758,16 @@ latency(struct bench *b)
 	hang_up(l);
 }
 
-/* Accepts connections and resets them, so that none lingers (TIME_WAIT). */
+/* Accepts connections and resets them. */
 static void
 accept_all(struct bench *b, int fd)
 {
-	static const struct linger now = { 1, 0 };
 	int one;
 
 	for (;;) {
 		if ((one = accept(fd, NULL, NULL)) < 0)
 			fail(b, "peer: accept:");
-		if (setsockopt(one, SOL_SOCKET, SO_LINGER, &now, sizeof now))
-			fail(b, "peer: setsockopt:");
+		reset_on_close(b, one);
 		close(one);
 	}
 }

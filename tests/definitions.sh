@@ -41,6 +41,27 @@ test_cost_of_our_own() {
 	thrice as_bare pipe_lat 1.05
 }
 
+# the quickest quarter of each way to copy that mbw has, and of ours
+beside_mbw() {
+	rm -f rec
+	status 0 "$bench" -q -t 1 -o rec 'bcopy*'
+	kb=$(sed -n 's/^fact	buffer	\([0-9]*\) KB/\1/p' rec)
+	for t in 0 1 2; do
+		mbw -q -a -n 9 -t$t $((kb / 2048)) | sed 's/.*Copy: //' |
+		    sort -n | sed -n '7s/ MiB.*//p'
+	done >mbw
+	best=$(sort -n mbw | tail -n 1)
+	holds "$(value rec bcopy_libc_bw 6) > 0.85 * 1.048576 * $best ||
+	    $(value rec bcopy_hand_bw 6) > 0.85 * 1.048576 * $best"
+}
+
+# one of our copies is as fast as the best of another program, on as much
+test_copies_beside_mbw() {
+	command -v mbw >/dev/null || skip 'no mbw'
+	test "$(echo __SSE2__ | $CC -E -P -)" = 1 || skip 'not built for SSE2'
+	thrice beside_mbw
+}
+
 # within 10% where nobody but us is at work, and roughly where processes are
 # switched, of which others than ours may have their turn
 doubled() {

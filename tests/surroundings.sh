@@ -46,6 +46,29 @@ rooted() {
 	test "$(id -u)" = 0 && unshare -mn true || skip "no namespaces here"
 }
 
+# a machine of our own, in which a run leaves what it found
+test_nothing_is_left() {
+	rooted
+	command -v ip >/dev/null || skip "no ip"
+	swift
+	cat >state <<-'END'
+		cat /proc/net/unix /proc/net/tcp /proc/net/udp /proc/net/route \
+		    /proc/net/fib_trie /proc/sysvipc/* /proc/mounts
+		cut -d : -f 1 /proc/net/dev
+		ls -A /tmp /dev/shm
+		ls -A | grep -v '^left$'
+		hostname
+	END
+	: >out >err >rec >found
+	status 0 unshare -mniu sh -ec 'ip link set lo up
+		for d in /tmp /dev/shm; do mount -t tmpfs none $d; done
+		sh state >found
+		./swift -aq -t 0.01 -o rec
+		sh state >left'
+	whole rec
+	diff found left
+}
+
 # no /proc, /sys, /dev, /tmp, nothing that can be written but the record
 test_the_binary_alone() {
 	rooted
