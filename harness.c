@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -599,7 +600,10 @@ reap(pid_t pid, struct end *e, int flags)
 	return pid;
 }
 
-/* Waits for a signal of a set, t at most.  Returns it, or 0. */
+/*
+ * Waits for a signal of a set, t (below a second) at most.  Returns it, or 0.
+ * poll() is there where calls of 32 bits that take a time are not.
+ */
 static int
 doze(const sigset_t *set, const struct timespec *t, struct end *e)
 {
@@ -608,7 +612,7 @@ doze(const sigset_t *set, const struct timespec *t, struct end *e)
 	int sig = sigtimedwait(set, &info, t);
 
 	if (sig < 0 && errno != EAGAIN && errno != EINTR)
-		nanosleep(t, NULL);
+		poll(NULL, 0, (int)(t->tv_nsec / 1000000));
 	if (seconds() - began > (double)t->tv_sec + 1)
 		e->held = 1;
 	if (sig == SIGCHLD && (info.si_code == CLD_STOPPED ||

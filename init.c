@@ -321,6 +321,8 @@ await(struct life *l, double time)
 		t.tv_sec = (time_t)left;
 		t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
 		sig = sigtimedwait(&l->set, NULL, &t);
+		if (sig < 0 && errno != EAGAIN && errno != EINTR)
+			poll(NULL, 0, 100);
 		if (sig == SIGINT || sig == SIGTERM) {
 			l->reboot = 1;
 			return STOP;

@@ -253,6 +253,30 @@ test_denied_calls() {
 	only 1/$(numbers pipe) '.*' 'pipe'
 }
 
+# ticks PID: CPU time it has had
+ticks() {
+	awk '{ print $14 + $15 }' "/proc/$1/stat"
+}
+
+# process 1 and its like wait, also where they may not wait for signals
+test_waits_without_sigtimedwait() {
+	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
+	./deny 38 999 /bin/true || skip "no seccomp"
+	mkfifo in
+	sleep 60 >in & hold=$!
+	./deny 38 $(numbers rt_sigtimedwait) "$bench" -i bench.q bench.t=0.5 \
+	    bench.only=null_call <in >out 2>&1 & pid=$!
+	trap 'kill -9 $hold $pid 2>/dev/null || :; wait' EXIT
+	sleep 0.7
+	for n in 1 2 3 4 5; do
+		grep -q 'Enter runs again' out || sleep 1
+	done
+	has out 'System calls' 'Enter runs again'
+	used=$(ticks $pid)
+	sleep 1
+	holds "$(ticks $pid) - $used < 20"
+}
+
 wrong_clock() {
 	name=$(symbol clock_gettime)
 	swift -Wl,--wrap="$name" -DWRONG="__wrap_$name" \
