@@ -48,10 +48,7 @@ test_nothing_allowed() {
 # A kernel without devtmpfs, sysfs, /proc, tmpfs and network.
 test_no_proc_no_network() {
 	kernel=$(cd "$top" && sh boot.sh kernel tests/qemu/bare.config)
-	mkdir -p "$top/cross"
-	cp "$top"/*.c "$top"/*.h "$top/Makefile" "$top/debian.sh" .
-	ln -s "$top/cross" cross
-	make -s ARCH=i386 bench >/dev/null
+	build i386
 	(cd "$top" && BENCH=$OLDPWD/bench sh boot.sh initrd "$OLDPWD/initrd")
 	xz --check=crc32 initrd
 	QEMU=i386 qemu 60 -M isapc -cpu 486 -m 16 -kernel "$kernel" -initrd initrd.xz -append \

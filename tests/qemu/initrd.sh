@@ -15,6 +15,31 @@ test_initrd_prints_all() {
 	status 0 "$bench" -c rec
 }
 
+# on_linux_4_0: where no call is newer, and none is spared by the vDSO
+on_linux_4_0() {
+	mkdir -p more
+	gcc -static -o more/old "$top/tests/qemu/old.c"
+	initrd "$PWD/more"
+	linux 90 'rdinit=/old vdso=0 vdso32=0 bench.t=3 bench.save=- \
+	    bench.only=os bench.then=poweroff -- /bench'
+	record rec
+	whole rec proc comm bw mem
+	measured rec null_syscall null_process simple_process ctx_2p_0k \
+	    pipe_lat udp_lat rpc_udp_lat tcp_lat rpc_tcp_lat pipe_bw tcp_bw \
+	    file_reread_bw mmap_reread_bw bcopy_libc_bw mem_read_bw
+}
+
+test_system_calls_of_linux_4_0() {
+	on_linux_4_0
+}
+
+test_system_calls_of_linux_4_0_on_32_bits() {
+	build i386
+	BENCH=$PWD/bench
+	export BENCH
+	on_linux_4_0
+}
+
 test_words_of_the_command_line() {
 	initrd
 	linux 60 'bench.t=1 bench.only=pipe_lat,null_* bench.n="my box" \
