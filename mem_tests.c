@@ -442,7 +442,7 @@ parallel_latency(struct bench *b)
 		}
 }
 
-enum { SIZES = 96, LEVELS = 4, PAIRS = 6 };
+enum { SIZES = 96, LEVELS = 4, PAIRS = 6, REACHES = 19 };
 /* Args of the rows of curves, which are so many. */
 enum { LATENCY = 0, BANDWIDTH = 1, HUGE_PAGES = 2, KINDS = 4 };
 
@@ -461,6 +461,7 @@ struct curve {
 	size_t size[LEVELS];
 	float best[KINDS][SIZES / 2];   /* of the rows of curves, seconds */
 	float pair[PAIRS];      /* of line_size(), ns */
+	float reach[REACHES][2];        /* of tlb_reach(), ns */
 };
 
 /* A plateau of the curve: its first and last size, as indices. */
@@ -870,13 +871,13 @@ line_size(struct bench *b)
 	fact(b, "line_size", "%zu B", apart);
 }
 
-/* ns by which a line in each of n pages costs more than n lines together. */
-static double
-tlb_cost(struct bench *b, char *p, size_t n, double *dense)
+/* ns a load of n lines that lie together, and of one in each of n pages. */
+static void
+tlb_cost(struct bench *b, char *p, size_t n, float least[2])
 {
-	enum { TRIES = 3, LOADS = 8192 };
+	enum { TRIES = 8, LOADS = 8192 };
 	size_t page = getauxval(AT_PAGESZ);
-	double t, least[2] = { 0 };
+	double t;
 	void **at;
 	int i, k;
 
@@ -889,38 +890,46 @@ tlb_cost(struct bench *b, char *p, size_t n, double *dense)
 			at = chase(at, LOADS / HOPS);
 			USE(at);
 			t = (seconds() - t) * 1e9 / LOADS;
-			if (i == 0 || t < least[k])
-				least[k] = t;
+			if (least[k] <= 0 || t < least[k])
+				least[k] = (float)t;
 		}
 	}
-	*dense = least[0];
-	return least[1] - least[0];
+}
+
+/* 16, 24, 32, 48, 64 ... */
+static size_t
+reach_pages(int i)
+{
+	return (size_t)(2 + i % 2) << (3 + i / 2);
 }
 
 /*
  * Memory that the TLBs reach: up to where a page more begins to cost half of
- * a load from the first cache, and half of what a miss of all costs.
+ * a load from the first cache, and a third of what a miss of all costs, by
+ * the least times of all rounds.
  */
 static void
 tlb_reach(struct bench *b)
 {
-	enum { FIRST = 16, MOST_PAGES = 8192 };
-	size_t page = getauxval(AT_PAGESZ), n, first = 0, second = 0;
-	size_t most = memory_limit() / page;
-	double dense, load, cost, all;
+	float (*t)[2] = ((struct curve *)b->common)->reach;
+	size_t page = getauxval(AT_PAGESZ), most = memory_limit() / page;
+	size_t first = 0, second = 0;
+	float cost, all;
 	char *p;
+	int i, n;
 
-	if (most > MOST_PAGES)
-		most = MOST_PAGES;
+	if (most > reach_pages(REACHES - 1))
+		most = reach_pages(REACHES - 1);
 	p = paged(b, most * page, 0);
-	all = tlb_cost(b, p, most, &dense);
-	tlb_cost(b, p, FIRST, &load);
-	for (n = FIRST; n <= most; n += n & (n - 1) ? n / 3 : n / 2) {
-		cost = tlb_cost(b, p, n, &dense);
-		if (cost < load / 2)
-			first = n;
-		if (cost < all / 2)
-			second = n;
+	for (n = 0; n < REACHES && reach_pages(n) <= most; n++)
+		tlb_cost(b, p, reach_pages(n), t[n]);
+	all = t[n - 1][1] - t[n - 1][0];
+	for (i = 0; i < n; i++) {
+		cost = t[i][1] - t[i][0];
+		if (cost < t[0][0] / 2)
+			first = reach_pages(i);
+		if (cost < all / 3)
+			second = reach_pages(i);
 	}
 	fact(b, "tlb_reach", "%zuK %zuK", first * page >> 10,
 		second * page >> 10);

@@ -20,6 +20,21 @@ test_levels_of_known_machines() {
 	./levels
 }
 
+# what TLBs reach, found twice, differs by a step at most
+reaches() {
+	rm -f rec
+	status 0 "$bench" -q -t 1 -r 2 -o rec tlb_reach
+	sed -n 's/^fact	tlb_reach	//p' rec | tr -d K | xargs >two
+	read -r a b c d <two
+	for r in $a/$c $c/$a $b/$d $d/$b; do
+		holds "$a > 0 && $b >= $a && $r < 1.6"
+	done
+}
+
+test_reach_is_found_twice() {
+	thrice reaches
+}
+
 # ratios KEY LEAST MOST: the last word of the line of a key in `out`
 ratio() {
 	r=$(awk -v k="$1" '$1 == k { print $NF }' out)
