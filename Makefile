@@ -35,11 +35,10 @@ XCB_armhf = cross/armhf/libxcb
 XCB = $(XCB_$(ARCH))
 XCB_CFLAGS = -isystem $(XCB)/include
 XCB_LIBS = $(XCB)/libxcb.a
-XSERVER = Xvfb -noreset -nolisten tcp -screen 0 1280x1024x24
 
 SRC = bench.c options.c results.c harness.c host.c noise.c record.c report.c \
 	compare.c fleet.c export.c curve.c init.c os_tests.c sys_tests.c \
-	mem_tests.c xcb_tests.c xserver.c xnull.c
+	mem_tests.c xcb_tests.c xserver.c xstart.c xnull.c
 OBJ = $(SRC:.c=.o)
 
 XFLAGS_0 = -DWITH_X=0
@@ -62,7 +61,7 @@ bench: $(OBJ)
 	$(LINK) -o $@ $(OBJ) $(XLIBS_$(WITH_X))
 
 $(OBJ): bench.h config.h flags.txt
-xcb_tests.o xserver.o: xserver.h
+xcb_tests.o xserver.o xstart.o: xserver.h
 
 .c.o:
 	$(COMPILE) -c -o $@ $<
@@ -89,22 +88,10 @@ FORCE:
 deps:
 	@DISPLAY= $(DEBIAN) packages build run check
 
-# an X server of our own, when none is there, on a display that is free
 run:
 	@$(DEBIAN) packages build run || $(DEBIAN) missing build 2>/dev/null
 	@$(MAKE) bench
-	@if test -z "$$DISPLAY" && test $(WITH_X) = 1; then \
-		tie='setpriv --pdeathsig TERM setsid'; \
-		$$tie true 2>/dev/null || tie=; \
-		dir=`mktemp -d` && mkfifo $$dir/display || exit; \
-		trap 'kill $$x 2>&- || :; wait; rm -rf $$dir' EXIT; \
-		trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM; \
-		$$tie $(XSERVER) -displayfd 3 3>$$dir/display 2>$$dir/log & x=$$!; \
-		if read -r n <$$dir/display; then export DISPLAY=:$$n; else \
-			echo 'Makefile: run: no X server, so no X figures' >&2; \
-			tail -n 3 $$dir/log >&2; \
-		fi; rm -r $$dir; \
-	fi; ./bench $(ARGS)
+	@./bench $(ARGS)
 
 check:
 	@DISPLAY= $(DEBIAN) packages build check || \

@@ -181,18 +181,19 @@ struct course {
 	struct run how;
 };
 
-/* One line drawn over itself, which test, how far; NULL wipes it out. */
+/* One line drawn over itself: a row, how far; or what else is done. */
 static void
-progress(const struct course *c, int round, const struct row *row)
+progress(const struct course *c, const struct row *row, const char *what)
 {
 	double left = c->until - seconds();
-	char line[64] = "";
+	char line[64];
 
 	if (!c->progress)
 		return;
+	snprintf(line, sizeof line, "%s", what);
 	if (row)
 		snprintf(line, sizeof line, "round %d  %d/%d  %s  %.0f s left",
-			round + 1, (int)(row - c->rows) + 1, c->n,
+			c->round + 1, (int)(row - c->rows) + 1, c->n,
 			row->test->key, left > 0 ? left : 0);
 	fprintf(stderr, "\r%-*s\r", (int)sizeof line, line);
 	fflush(stderr);
@@ -294,7 +295,7 @@ pass(struct course *c, struct row **line, int n, int *done)
 		if (line[i]->over ||
 		    (c->round && seconds() + line[i]->took > c->until))
 			continue;
-		progress(c, c->round, line[i]);
+		progress(c, line[i], "");
 		sig = step(c, line[i]);
 		(*done)++;
 	}
@@ -514,7 +515,7 @@ measure(struct course *c, struct record *rec, const struct options *opt)
 	if (opt->copies > 1)
 		record_fact(rec, "copies", "%d", opt->copies);
 	sig = still ? no_clock(c) : rounds(c);
-	progress(c, 0, NULL);
+	progress(c, NULL, "");
 	take_results(rec, c);
 	take_noise(rec, c);
 	record_round(rec);
@@ -604,14 +605,31 @@ begin(struct course *c, const struct options *opt)
 		opt->all ? LONGTIME : TIME);
 }
 
+/* The keeper of an X server for it, if the run draws and has none, or 0. */
+static pid_t
+serve(const struct course *c, const char *command, int *status)
+{
+	pid_t keeper;
+
+	if (!same_group(c->rows->test->table, "x"))
+		return 0;               /* those of X come first */
+	progress(c, NULL, "finding or starting an X server");
+	keeper = x_start(command, &c->how);
+	if (keeper < 0 && command)
+		*status = TROUBLE;
+	return keeper;
+}
+
 /* A run, its record kept and saved.  Returns as measure() does. */
 static int
 one_run(struct course *c, struct record *rec, const struct options *opt,
 	int fd, int *status)
 {
 	int i, copied, sig;
+	pid_t keeper;
 
 	begin(c, opt);
+	keeper = serve(c, opt->xserver, status);
 	sig = measure(c, rec, opt);
 	if (fd >= 0 && (copied = dup(fd)) < 0)
 		copied = fd;            /* good for one run */
@@ -620,6 +638,7 @@ one_run(struct course *c, struct record *rec, const struct options *opt,
 	for (i = 0; i < c->n; i++)
 		if (c->rows[i].failed)
 			*status = TROUBLE;
+	x_stop(keeper);
 	return sig;
 }
 

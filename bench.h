@@ -134,6 +134,11 @@ void fact(struct bench *b, const char *name, const char *value, ...)
  * parent.  Fails the row where there can be none.
  */
 pid_t peer(struct bench *b);
+/*
+ * A child that fork() has just made gets the signal when its parent ends,
+ * and ends itself where that has ended already.
+ */
+void tie(pid_t parent, int sig);
 /* CPUs that were allowed at the start; 0: not known. */
 int cpu_count(const struct bench *b);
 /*
@@ -435,6 +440,28 @@ void noise_facts(const struct noise *n, struct record *r);
 /* Is that a display's name?  It need not exist. */
 int x_display(const char *name);
 
+/* --- xstart.c: an X server of our own ------------------------------------ */
+
+/* What rows have to know of it, in their common memory from XCOMMON on. */
+struct xown {
+	volatile int ready;     /* it is there */
+	volatile int wanted;    /* $DISPLAY has none */
+	char display[16];       /* as :7 */
+	const char *command;
+	char why[REASON / 2];   /* there is none; empty, or after a semicolon */
+};
+
+/*
+ * Starts an X server for the rows of a run, if $DISPLAY has none: by a
+ * command of the shell, with "" none, or (NULL) the first of config.h that is
+ * to be had.  Waits until it is ready, or one of how->stop is pending.
+ * Returns its keeper, 0 where none is to be started, or -1 where that has
+ * failed, which is said.
+ */
+pid_t x_start(const char *command, const struct run *how);
+/* Ends the server, if there is one; its lock and its socket are gone. */
+void x_stop(pid_t keeper);
+
 /* --- xnull.c: an X server that draws nothing ----------------------------- */
 
 /* What it does wrong, for tests; zeroed: nothing. */
@@ -508,6 +535,7 @@ struct options {
 	double limit;           /* -w, percent */
 	int format;             /* -f: r(ecord), t(sv), j(son), p(rom) */
 	const char *picture;    /* -g */
+	const char *xserver;    /* -s; NULL: not given */
 	const struct test *sort;        /* -k */
 	int many;               /* -m */
 	int limited;            /* -w is given */

@@ -94,6 +94,22 @@
 #ifndef WITH_X
 #define WITH_X 1
 #endif
+/* X servers to start where there is none: the first that can be had (-s);
+   those that take a screen only where standard error is a text console */
+static const struct {
+	const char *command;
+	int console;
+} xservers[] = {
+	/* command                       console */
+	{ "X",                           1 },
+	{ "Xorg",                        1 },
+	{ "Xfbdev",                      1 },
+	{ "Xvfb -screen 0 1280x1024x24", 0 },
+};
+/* whole seconds it has to start */
+#ifndef XPATIENCE
+#define XPATIENCE 10
+#endif
 /* shapes in one request at most; characters in one text request */
 #ifndef XBATCH
 #define XBATCH 4096

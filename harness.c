@@ -232,13 +232,15 @@ preliminary(struct bench *b, double *cost)
 	return 0;
 }
 
-/* Has the parent gone before PR_SET_PDEATHSIG?  Not known: no. */
-static int
-orphan(pid_t parent)
+void
+tie(pid_t parent, int sig)
 {
-	pid_t now = getppid();
+	pid_t now;
 
-	return now > 0 && parent > 0 && now != parent;
+	prctl(PR_SET_PDEATHSIG, sig);
+	now = getppid();
+	if (now > 0 && parent > 0 && now != parent)
+		_exit(1);
 }
 
 void
@@ -254,11 +256,8 @@ peer(struct bench *b)
 
 	if (pid < 0)
 		fail(b, "fork:");
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (orphan(parent))
-			_exit(1);
-	}
+	if (!pid)
+		tie(parent, SIGKILL);
 	return pid;
 }
 
@@ -520,9 +519,7 @@ child(const struct test *t, struct result *r, int copy, const struct run *how,
 	size_t i;
 
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (orphan(parent))
-		_exit(1);
+	tie(parent, SIGKILL);
 	prlimit(0, RLIMIT_CORE, &none, NULL);
 	expendable();
 	if (how->copies > 1)

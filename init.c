@@ -42,9 +42,9 @@ enum {
 };
 
 /* What may be asked for; those before ONLY are options of the suite. */
-enum { T, N, D, V, Q, A, ONLY, SAVE, LOG, THEN, PAGES, SETTINGS };
+enum { T, N, D, S, V, Q, A, ONLY, SAVE, LOG, THEN, PAGES, SETTINGS };
 static const char *const names[SETTINGS] = {
-	"t", "n", "d", "v", "q", "a", "only", "save", "log", "then", "page"
+	"t", "n", "d", "s", "v", "q", "a", "only", "save", "log", "then", "page"
 };
 
 struct console {
@@ -460,8 +460,8 @@ take_word(struct life *l, char *s)
 	for (i = 0; i < SETTINGS && strcmp(s + 6, names[i]); i++)
 		;
 	if (i == SETTINGS)
-		say(l, "%s: no such word (bench.t n d v q a only save log "
-			"then page)", s);
+		say(l, "%s: no such word (bench.t n d s v q a only save "
+			"log then page)", s);
 	else if (!value && !flag(i))
 		say(l, "%s: says nothing (give %s=...)", s, s);
 	else

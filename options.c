@@ -46,7 +46,7 @@ must(void *p)
 
 static const char usage[] =
 	"usage: bench [-aqv] [-t seconds] [-r runs] [-P copies] [-n name]\n"
-	"             [-o file] [-d display] [test ...]\n"
+	"             [-o file] [-d display] [-s command] [test ...]\n"
 	"       bench -c [-mv] [-w percent] [-k key] [-f format] [-g picture] "
 	"file ...\n"
 	"       bench -C [-v] [-w percent] [-f format] [-g picture] old ... -- "
@@ -66,6 +66,7 @@ static const char help[] =
 	"  -n name     name the row of this run\n"
 	"  -o file     append the record of the run to file\n"
 	"  -d display  X server to draw on, instead of $DISPLAY\n"
+	"  -s command  X server to start where there is none; '' starts none\n"
 	"  -P copies   so many of each test at once, a CPU each\n"
 	"  -q          no progress line, no facts above the tables\n"
 	"  -r runs     so many runs, one after the other, a row each\n"
@@ -207,14 +208,18 @@ options(struct options *opt, int argc, char **argv)
 	opt->runs = opt->copies = 1;
 	opt->limit = LIMIT;
 	/* +: for glibc, which would move files before options, and eat -- */
-	while ((c = getopt(argc, argv, "+acCd:f:g:hlk:mn:o:P:qr:t:vVw:"))
+	while ((c = getopt(argc, argv, "+acCd:f:g:hlk:mn:o:P:qr:s:t:vVw:"))
 	    != -1) {
 		switch (c) {
 		case 'c': case 'C': case 'l': case 'h': case 'V':
 			opt->mode = c;
 			break;
 		case 'a': opt->all = 1; break;
-		case 'd': display(optarg); break;
+		case 'd':
+			display(optarg);
+			if (!opt->xserver)
+				opt->xserver = "";
+			break;
 		case 'f': opt->format = format(optarg); break;
 		case 'g': opt->picture = optarg; break;
 		case 'k': opt->sort = key(c, optarg); break;
@@ -230,6 +235,7 @@ options(struct options *opt, int argc, char **argv)
 			opt->runs = count(c, optarg, 1000,
 				"not a number of runs (1 to 1000)");
 			break;
+		case 's': opt->xserver = optarg; break;
 		case 't':
 			opt->time = number(c, optarg, 1e-9, 1e6,
 				"not a time (seconds, at most 1000000)");

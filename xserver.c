@@ -29,7 +29,8 @@ enum { CATEGORIES = 6 };
 
 /* What the rows of a run know of its server, in b->common. */
 struct served {
-	int real;               /* the server of $DISPLAY has been reached */
+	struct xown own;        /* one that was started for it */
+	int real;               /* a server has been reached */
 	int null;               /* it could not, so that there is ours */
 	char why[REASON];       /* ... for this reason */
 	int beside;             /* the row is drawn once more, on ours */
@@ -130,13 +131,13 @@ x_display(const char *name)
 }
 
 /*
- * Connects to $DISPLAY.  libxcb gives one code for a server that refuses
+ * Connects to a display, or (NULL) to $DISPLAY.  libxcb gives one code for a server that refuses
  * and for none at all; what tells them apart is that it prints the reason
  * of a refusal on standard error, where it is caught.  errno is to be that
  * of the socket, and not that of a file of cookies that is not there.
  */
 static xcb_connection_t *
-dial(int *screen, char *reason, size_t size)
+dial(const char *name, int *screen, char *reason, size_t size)
 {
 	xcb_connection_t *c;
 	int p[2], err, keep = fcntl(2, F_DUPFD_CLOEXEC, 3);
@@ -149,7 +150,7 @@ dial(int *screen, char *reason, size_t size)
 		setenv("XAUTHORITY", "/", 1);   /* read, it gives EISDIR */
 	dup2(p[1], 2);
 	errno = 0;
-	c = xcb_connect(NULL, screen);
+	c = xcb_connect(name, screen);
 	err = errno;
 	if (keep < 0 || dup2(keep, 2) < 0)
 		close(2);
@@ -163,20 +164,39 @@ dial(int *screen, char *reason, size_t size)
 	return c;
 }
 
+/* Is it not for want of a server that there is no connection? */
+static int
+cut_off(void)
+{
+	return !errno || errno == EAGAIN || errno == EISDIR ||
+		errno == EPIPE || errno == ECONNRESET;
+}
+
+int
+x_there(void)
+{
+	const char *name = getenv("DISPLAY");
+	char reason[2];
+	int screen;
+
+	return name && *name && (!xcb_connection_has_error(dial(name,
+		&screen, reason, sizeof reason)) || *reason || cut_off());
+}
+
 /*
  * Some servers start anew when their last client has left, and cut off who
  * comes in at that moment: hence several tries, each until there is a reply.
  * Returns NULL with errno when there is no server.
  */
 static xcb_connection_t *
-reach(struct bench *b, int *screen)
+reach(struct bench *b, const char *name, int *screen)
 {
 	char reason[REASON / 2] = "";
 	xcb_connection_t *c;
 	int tries;
 
 	for (tries = TRIES; tries-- && !*reason; poll(NULL, 0, 50)) {
-		if (!(c = dial(screen, reason, sizeof reason)))
+		if (!(c = dial(name, screen, reason, sizeof reason)))
 			fail(b, "pipe:");
 		free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c),
 			NULL));
@@ -191,36 +211,38 @@ reach(struct bench *b, int *screen)
 	case XCB_CONN_CLOSED_MEM_INSUFFICIENT:
 		fail(b, "out of memory");
 	}
-	if (!errno || errno == EAGAIN || errno == EISDIR ||
-	    errno == EPIPE || errno == ECONNRESET)
+	if (cut_off())
 		fail(b, "it closed the connection");
 	return NULL;
 }
 
-/* The server of $DISPLAY, or NULL: none there, for that reason. */
+/* The run's own server, or that of $DISPLAY; NULL: none, for that reason. */
 static xcb_connection_t *
 connect_real(struct bench *b, int *screen, char why[static REASON])
 {
-	const char *name = getenv("DISPLAY");
+	struct served *run = served(b);
+	struct xown *own = &run->own;
+	const char *name = own->ready ? own->display : getenv("DISPLAY");
 	xcb_connection_t *c;
 	char doing[REASON / 2];
 
 	if (!name || !*name) {
-		snprintf(why, REASON, "no DISPLAY is set (-d sets one)");
+		snprintf(why, REASON, "no DISPLAY is set (-d sets one, -s starts one)%s",
+			own->why);
 		return NULL;
 	}
 	snprintf(doing, sizeof doing, "connecting to X server %s", name);
 	stage(b, doing);
 	if (!x_display(name))
 		fail(b, "no display's name: [host]:number[.screen], as :0");
-	if ((c = reach(b, screen))) {
-		served(b)->real = 1;
+	if ((c = reach(b, name, screen))) {
+		run->real = 1;
 		return c;
 	}
-	if (served(b)->real)
+	if (run->real || own->ready)
 		fail(b, "it is gone (did it die?): %s", strerror(errno));
-	snprintf(why, REASON, "no X server at %.40s (%s)", name,
-		strerror(errno));
+	snprintf(why, REASON, "no X server at %.40s (%s)%s", name,
+		strerror(errno), own->why);
 	return NULL;
 }
 
@@ -275,6 +297,7 @@ facts(struct bench *b, xcb_connection_t *c, const xcb_screen_t *screen)
 	const xcb_setup_t *s = xcb_get_setup(c);
 	struct sockaddr_storage a = { 0 };
 	socklen_t len = sizeof a;
+	const struct xown *own = &served(b)->own;
 	const int null = served(b)->null;
 
 	getpeername(xcb_get_file_descriptor(c), (struct sockaddr *)&a, &len);
@@ -286,8 +309,13 @@ facts(struct bench *b, xcb_connection_t *c, const xcb_screen_t *screen)
 	fact(b, "x_depth", "%d", screen->root_depth);
 	fact(b, "x_comm", null ? "null" : a.ss_family == AF_UNIX ? "unix" :
 		"tcp");
-	fact(b, "x_server", null ? "built-in" : "external");
+	fact(b, "x_server", null ? "built-in" : own->ready ? "started" :
+		"external");
 	fact(b, "stones", "%d", STONES);
+	if (!own->ready)
+		return;
+	fact(b, "x_command", "%s", own->command);
+	fact(b, "x_remark", "on a server started for it: %s", own->command);
 }
 
 xcb_connection_t *

@@ -15,6 +15,8 @@ enum {
  * refuses, is gone, or cannot be understood; never returns NULL.
  */
 xcb_connection_t *x_connect(struct bench *b, const xcb_screen_t **screen);
+/* Is there a server at $DISPLAY, be it one that refuses? */
+int x_there(void);
 /* Fails the row: a request got that error. */
 _Noreturn void x_refused(struct bench *b, const xcb_generic_error_t *e);
 /* ... a reply did not come, but that error or (NULL) the connection's end. */

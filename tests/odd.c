@@ -242,9 +242,3 @@ const struct test os_tests[] = {
 const struct test x_tests[] = { { 0 } };
 const struct test sys_tests[] = { { 0 } };
 const struct test mem_tests[] = { { 0 } };
-
-int
-x_display(const char *name)
-{
-	return *name == ':';
-}

@@ -1,7 +1,8 @@
 # X: real servers (Xvfb), and the built-in one on a display (tests/xserver.c)
 # with whatever can be wrong with a server
 
-# server OPTION...: the built-in server on a free display; sets DISPLAY
+# server OPTION...: the built-in server on a free display; sets DISPLAY.  Its
+# first client (-c) is the look that bench takes at what is there.
 server() {
 	test -x ../xserver || $CC -std=c11 -D_GNU_SOURCE -DWITH_X=1 -O1 \
 	    -isystem "${XCB_INCLUDE:-$top/libxcb/include}" -static \
@@ -14,11 +15,6 @@ server() {
 	read -r number <served
 	DISPLAY=:$number
 	export DISPLAY
-}
-
-with_x() {
-	"$bench" -l | grep -q '^line10 ' && test "${WITH_X:-1}" != 0 ||
-	    skip "built without X"
 }
 
 # keys: those of the stones that are measured, in order
@@ -123,7 +119,7 @@ test_x_by_abstract_name() {
 
 test_x_none_there() {
 	with_x
-	status 0 "$bench" -q -t 0.1 -o rec xstones
+	status 0 "$bench" -q -s '' -t 0.1 -o rec xstones
 	whole rec
 	has rec '^fact	x_comm	null' '^fact	x_server	built-in'
 	has out '|null|' '^X: no DISPLAY is set .* of the built-in'
@@ -160,7 +156,7 @@ test_x_killed() {
 
 test_x_closes_at_a_request() {
 	with_x
-	server -f close:40 -c 3
+	server -f close:40 -c 4
 	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line400 'X server closed the connection (did it die?)'
 }
@@ -168,14 +164,14 @@ test_x_closes_at_a_request() {
 # gone between two rows
 test_x_gone() {
 	with_x
-	server -f close:0 -c 3
+	server -f close:0 -c 4
 	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line400 '\(it closed the connection\|it is gone\)'
 }
 
 test_x_stalls() {
 	with_x
-	server -f stall:40 -c 2
+	server -f stall:40 -c 3
 	status 1 "$bench" -q -t 0.1 -o rec xstones
 	cut_at rec line100 'timed out after 5 s'
 	has rec '^none	line400	it is gone (did it die?): Connection refused'
@@ -237,7 +233,7 @@ test_x_cookie() {
 
 test_x_error() {
 	with_x
-	server -f error:20 -c 3
+	server -f error:20 -c 4
 	status 1 "$bench" -q -t 0.1 -o rec xstones
 	has rec '^result	line100' \
 	    '^none	line400	X error BadAlloc (11), request [A-Z]'
