@@ -464,34 +464,12 @@ void x_stop(pid_t keeper);
 
 /* --- xnull.c: an X server that draws nothing ----------------------------- */
 
-/* What it does wrong, for tests; zeroed: nothing. */
-struct xfault {
-	enum xwhat {
-		XNONE,
-		XCLOSE,         /* at request `at': closes the connection */
-		XERROR,         /* ... answers it with BadAlloc */
-		XSTALL,         /* ... reads and writes nothing more */
-		XGARBAGE,       /* ... sends 2048 bytes of no protocol */
-		XREFUSE,        /* at the setup: refuses, with a reason */
-		XAUTHENTICATE,  /* ... wants to know who the client is */
-		XTRUNCATE,      /* ... sends half of it, and closes */
-		XNOSCREEN,      /* ... has no screen */
-		XNOFORMAT,      /* ... has no pixmap format */
-		XLENGTHS        /* ... has a vendor's name longer than it */
-	} what;
-	long at;                /* from 1; 0: instead of the setup */
-	const char *without;    /* lacks this font or extension, or NULL */
-	void (*each)(void *);   /* called before each request, or NULL */
-	void *arg;              /* ... with this */
-};
-
 /*
- * Serves one client on a connected stream socket, until the client goes or
- * the fault is that it has to.  Shuts fd down, but does not close it.
- * Returns 0, or -1 with errno: ENOMEM, EPROTO (that was no X client), or
- * what recv() and send() have.  fault may be NULL.
+ * Serves one client on a connected stream socket, until the client goes.
+ * Shuts fd down, but does not close it.  Returns 0, or -1 with errno: ENOMEM,
+ * or what recv() and send() have.
  */
-int xnull(int fd, const struct xfault *fault);
+int xnull(int fd);
 
 /* --- init.c: process 1 --------------------------------------------------- */
 

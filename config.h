@@ -121,6 +121,10 @@ static const struct {
 #ifndef XWINDOW
 #define XWINDOW 600
 #endif
+/* bits of a pixel of the built-in server's screen */
+#ifndef XDEPTH
+#define XDEPTH 24
+#endif
 
 /*
  * Stones: STONE times the weighted geometric mean of rate to reference

@@ -12,7 +12,6 @@
 #if WITH_X
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -29,7 +28,10 @@ enum {
 	VISUAL = 0x20, ROOT = 0x100, COLORMAP,  /* the server's, below ROOM */
 	ATOM_FIRST = 69, ATOM_LAST = 0x1fffffff,        /* with no fixed name */
 	BIG_REQUESTS = 128,     /* opcode of the only extension */
-	SCREEN_W = 1024, SCREEN_H = 768, DEPTH = 24,
+	SCREEN_W = 1024, SCREEN_H = 768, DEPTH = XDEPTH,
+	BITS = DEPTH < 4 ? DEPTH : DEPTH <= 8 ? 8 : DEPTH <= 16 ? 16 : 32,
+	COLOUR = DEPTH == 32 ? 8 : DEPTH < 15 ? 0 : DEPTH / 3,  /* bits, ... */
+	MASK = (1 << COLOUR) - 1,       /* ... of a pixel's three */
 	ASCENT = 11, DESCENT = 2, ADVANCE = 6,  /* of the only font, pixels */
 	BIG_ENDIAN_HERE = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 };
@@ -52,7 +54,6 @@ struct thing {                  /* what has an id */
 
 struct server {
 	int fd;
-	const struct xfault *fault;
 	int error;              /* errno of a socket that failed */
 	int big;                /* the client may send big requests */
 	long count;             /* requests so far */
@@ -216,21 +217,28 @@ create_window(struct server *s)
 	return 0;
 }
 
-/* And unmap.  An Expose comes even when the parent is not mapped. */
+/* And unmap.  What shows is told even when the parent is not mapped. */
 static int
 map_window(struct server *s)
 {
 	struct thing *w = thing(s, 4);
 	int before = w->mapped;
+	xcb_visibility_notify_event_t *v;
 	xcb_expose_event_t *e;
 
 	w->mapped = s->opcode == XCB_MAP_WINDOW;
-	if (before || !w->mapped || !(w->events & XCB_EVENT_MASK_EXPOSURE))
+	if (before || !w->mapped)
 		return 0;
-	e = message(s, XCB_EXPOSE);
-	e->window = card32(s, 4);
-	e->width = w->width;
-	e->height = w->height;
+	if (w->events & XCB_EVENT_MASK_VISIBILITY_CHANGE) {
+		v = message(s, XCB_VISIBILITY_NOTIFY);
+		v->window = card32(s, 4);       /* and all of it shows: 0 */
+	}
+	if (w->events & XCB_EVENT_MASK_EXPOSURE) {
+		e = message(s, XCB_EXPOSE);
+		e->window = card32(s, 4);
+		e->width = w->width;
+		e->height = w->height;
+	}
 	return 0;
 }
 
@@ -270,12 +278,10 @@ none(struct server *s)
 	return 0;
 }
 
-/* Are the n bytes that name, and is it known? */
 static int
-is_name(const struct server *s, const void *p, size_t n, const char *name)
+is_name(const void *p, size_t n, const char *name)
 {
-	return strlen(name) == n && !memcmp(p, name, n) &&
-		(!s->fault->without || strcmp(s->fault->without, name));
+	return strlen(name) == n && !memcmp(p, name, n);
 }
 
 static int
@@ -283,7 +289,7 @@ open_font(struct server *s)
 {
 	const xcb_open_font_request_t *q = s->q;
 
-	return is_name(s, q + 1, q->name_len, "fixed") ? 0 : XCB_NAME;
+	return is_name(q + 1, q->name_len, "fixed") ? 0 : XCB_NAME;
 }
 
 static int
@@ -305,7 +311,7 @@ has_extension(struct server *s)
 	const xcb_query_extension_request_t *q = s->q;
 	xcb_query_extension_reply_t *r = message(s, 1);
 
-	r->present = is_name(s, q + 1, q->name_len, "BIG-REQUESTS");
+	r->present = is_name(q + 1, q->name_len, "BIG-REQUESTS");
 	r->major_opcode = r->present ? BIG_REQUESTS : 0;
 	return 0;
 }
@@ -334,11 +340,11 @@ create_pixmap(struct server *s)
 	return 0;
 }
 
-/* Bytes of an image, which is pixel by pixel, of 1 bit or 32. */
+/* Bytes of an image, which is pixel by pixel, of 1 bit or BITS. */
 static uint64_t
 image_bytes(int depth, unsigned width, unsigned height)
 {
-	uint64_t pixel = depth == 1 ? 1 : 32;
+	uint64_t pixel = depth == 1 ? 1 : BITS;
 
 	return (width * pixel + 31) / 32 * 4 * height;
 }
@@ -440,7 +446,7 @@ has_length(const struct server *s, const struct row *r)
 
 /* Returns an error or 0.  A GC has the depth of the drawable before it. */
 static int
-perform(struct server *s)
+attempt(struct server *s)
 {
 	const struct row *r = s->rows[s->opcode];
 	int err;
@@ -465,6 +471,16 @@ perform(struct server *s)
 	return err;
 }
 
+/* Does what the request asks. */
+static void
+perform(struct server *s)
+{
+	int err = attempt(s);
+
+	if (err)
+		send_error(s, err);
+}
+
 /* --- the connection ------------------------------------------------------- */
 
 /* What a client is told of the server; no padding but the protocol's. */
@@ -479,55 +495,37 @@ static const struct greeting {
 	{ .status = 1, .protocol_major_version = 11,
 	  .length = (sizeof (struct greeting) - 8) / 4, .release_number = 1,
 	  .resource_id_base = ROOM, .resource_id_mask = ROOM - 1,
+	  .vendor_len = 18,
 	  .maximum_request_length = 0xffff, .roots_len = 1,
 	  .pixmap_formats_len = 2, .image_byte_order = BIG_ENDIAN_HERE,
 	  .bitmap_format_bit_order = BIG_ENDIAN_HERE,
 	  .bitmap_format_scanline_unit = 32, .bitmap_format_scanline_pad = 32 },
 	"bench, null server",
 	{ { .depth = 1, .bits_per_pixel = 1, .scanline_pad = 32 },
-	  { .depth = DEPTH, .bits_per_pixel = 32, .scanline_pad = 32 } },
-	{ .root = ROOT, .default_colormap = COLORMAP, .white_pixel = 0xffffff,
+	  { .depth = DEPTH, .bits_per_pixel = BITS, .scanline_pad = 32 } },
+	{ .root = ROOT, .default_colormap = COLORMAP,
+	  .white_pixel = (uint32_t)(((uint64_t)1 << DEPTH) - 1),
 	  .width_in_pixels = SCREEN_W, .height_in_pixels = SCREEN_H,
 	  .root_visual = VISUAL, .root_depth = DEPTH, .allowed_depths_len = 1 },
 	{ .depth = DEPTH, .visuals_len = 1 },
-	{ .visual_id = VISUAL, ._class = XCB_VISUAL_CLASS_TRUE_COLOR,
-	  .red_mask = 0xff0000, .green_mask = 0xff00, .blue_mask = 0xff },
+	{ .visual_id = VISUAL, ._class = COLOUR ? XCB_VISUAL_CLASS_TRUE_COLOR :
+		XCB_VISUAL_CLASS_STATIC_GRAY,
+	  .red_mask = MASK << 2 * COLOUR, .green_mask = MASK << COLOUR,
+	  .blue_mask = MASK },
 };
 
-/* Refuses the client (status 0) or wants it to prove who it is (2). */
+/* A client of the other byte order, to whom lengths are to be swapped. */
 static int
-refuse(struct server *s, int status, const char *why, int swap)
+refuse(struct server *s, const char *why, int swap)
 {
 	size_t n = strlen(why);
 	xcb_setup_failed_t *r = zeros(s, sizeof *r + PAD(n));
 
-	r->status = (uint8_t)status;
-	r->reason_len = status ? 0 : (uint8_t)n;
+	r->reason_len = (uint8_t)n;
 	r->protocol_major_version = swap ? 11 << 8 : 11;
 	r->length = (uint16_t)(swap ? PAD(n) / 4 << 8 : PAD(n) / 4);
 	memcpy(r + 1, why, n);
 	return -1;
-}
-
-/* The fault that was asked for.  Returns -1 when it ends the connection. */
-static int
-strike(struct server *s)
-{
-	struct pollfd client = { s->fd, POLLRDHUP, 0 };
-	enum xwhat f = s->fault->what;
-	uint32_t i, v = 1;
-
-	if (f == XERROR)
-		send_error(s, XCB_ALLOC);
-	for (i = 0; f == XGARBAGE && i < 2048; i += 2) {
-		v = v * 1103515245 + 12345;     /* the same every time */
-		*(uint16_t *)zeros(s, 2) = (uint16_t)(v >> 8);
-	}
-	if (f == XSTALL) {
-		flush(s);
-		poll(&client, 1, -1);   /* until it goes */
-	}
-	return f == XSTALL || f == XCLOSE ? -1 : 0;
 }
 
 /* The setup; -1: there is no more.  In the other byte order, 11 is not 11. */
@@ -535,39 +533,19 @@ static int
 greet(struct server *s)
 {
 	const xcb_setup_request_t *q = need(s, sizeof *q);
-	enum xwhat f = s->fault->what;
-	const size_t head = offsetof(struct greeting, screen);
-	xcb_setup_t *setup;
 
 	if (!q)
 		return -1;
 	if (q->protocol_major_version != 11)
-		return refuse(s, 0, "not protocol 11 in my byte order",
+		return refuse(s, "not protocol 11 in my byte order",
 			q->byte_order != (BIG_ENDIAN_HERE ? 'B' : 'l'));
 	s->n = sizeof *q + PAD(q->authorization_protocol_name_len) +
 		PAD(q->authorization_protocol_data_len);
 	if (!need(s, s->n))
 		return -1;
 	s->from += s->n;
-	if (f == XREFUSE)
-		return refuse(s, 0, "no entry", 0);
-	if (f == XAUTHENTICATE)
-		return refuse(s, 2, "who are you?", 0);
-	if (s->fault->at == 0 && f >= XCLOSE && f <= XGARBAGE)
-		return strike(s);
-	setup = memcpy(zeros(s, head), &greeting, head);
-	setup->vendor_len = f == XLENGTHS ? 0xfff0 : 18;
-	setup->roots_len = f != XNOSCREEN;
-	if (f == XNOFORMAT) {
-		setup->pixmap_formats_len = 0;
-		setup->length -= sizeof greeting.formats / 4;
-		s->pending -= sizeof greeting.formats;
-	}
-	memcpy(zeros(s, sizeof greeting - head), (char *)&greeting + head,
-		sizeof greeting - head);
-	if (f == XTRUNCATE)
-		s->pending /= 2;
-	return f == XTRUNCATE ? -1 : 0;
+	memcpy(zeros(s, sizeof greeting), &greeting, sizeof greeting);
+	return 0;
 }
 
 /* Takes the next request.  Returns -1 when there is none, or cannot be. */
@@ -603,50 +581,51 @@ take(struct server *s)
 	return 0;
 }
 
-/* Does what the request asks, or wrong.  Returns -1 when that is the end. */
-static int
-answer(struct server *s)
-{
-	const struct xfault *f = s->fault;
-	int err;
-
-	if (f->each)
-		f->each(f->arg);
-	if (f->at == s->count)
-		return strike(s);
-	if ((err = perform(s)))
-		send_error(s, err);
-	return 0;
-}
-
-int
-xnull(int fd, const struct xfault *fault)
+static struct server *
+begin(int fd)
 {
 	/* not reserved: it is more than a small machine has in all */
 	struct server *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	size_t i;
-	int err;
 
 	if (s == MAP_FAILED)
-		return -1;
+		return NULL;
 	s->fd = fd;
-	s->fault = fault ? fault : &(struct xfault){ .what = XNONE };
 	for (i = 0; i < LEN(rows); i++)
 		s->rows[rows[i].opcode] = &rows[i];
 	s->things[ROOT] = (struct thing){ .kind = WIN, .depth = DEPTH,
 		.mapped = 1, .width = SCREEN_W, .height = SCREEN_H };
-	if (!greet(s))
-		while (!take(s) && !answer(s))
-			;
+	return s;
+}
+
+/* A client that has gone is no error. */
+static int
+end(struct server *s)
+{
+	int err;
+
 	flush(s);
-	shutdown(fd, SHUT_RDWR);
+	shutdown(s->fd, SHUT_RDWR);
 	err = s->error;
 	munmap(s, sizeof *s);
 	if (!err || err == EPIPE || err == ECONNRESET)
-		return 0;               /* the client has gone: no error */
+		return 0;
 	errno = err;
 	return -1;
+}
+
+int
+xnull(int fd)
+{
+	struct server *s = begin(fd);
+
+	if (!s)
+		return -1;
+	if (!greet(s))
+		while (!take(s))
+			perform(s);
+	return end(s);
 }
 
 #endif

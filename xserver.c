@@ -258,7 +258,7 @@ connect_null(struct bench *b)
 		fail(b, "socketpair:");
 	if (!peer(b)) {
 		close(s[0]);
-		_exit(!!xnull(s[1], NULL));
+		_exit(!!xnull(s[1]));
 	}
 	close(s[1]);
 	c = xcb_connect_to_fd(s[0], NULL);

@@ -1,17 +1,36 @@
-# X: real servers (Xvfb), and the built-in one on a display (tests/xserver.c)
-# with whatever can be wrong with a server
+# X: real servers, and the built-in one on a display (tests/xserver.c) with
+# whatever can be wrong with a server
+
+# built NAME FLAG...: tests/NAME.c as ../NAME, once, with the libxcb of bench
+built() {
+	xcb=$top/libxcb
+	case $CC in
+	*/cross/native/cc) ;;
+	*/cross/*/cc) xcb=${CC%/cc}/libxcb ;;
+	esac
+	prog=$1
+	shift
+	test -x "../$prog" || $CC -std=c11 -D_GNU_SOURCE -DWITH_X=1 -O1 \
+	    -isystem "${XCB_INCLUDE:-$xcb/include}" -static -o "../$prog" \
+	    "$@" "${XCB_LIB:-$xcb/libxcb.a}"
+}
+
+# listed: the processes of this test, which end with it
+listed() {
+	running="$* ${running-}"
+	trap 'kill $running ${xvfb-} 2>/dev/null || :; wait || :' EXIT
+}
 
 # server OPTION...: the built-in server on a free display; sets DISPLAY.  Its
 # first client (-c) is the look that bench takes at what is there.
 server() {
-	test -x ../xserver || $CC -std=c11 -D_GNU_SOURCE -DWITH_X=1 -O1 \
-	    -isystem "${XCB_INCLUDE:-$top/libxcb/include}" -static \
-	    -o ../xserver "$top/tests/xserver.c" "$top/xnull.c"
+	built "${xserver:=xserver}" ${depth:+-DXDEPTH=$depth} \
+	    "$top/tests/xserver.c"
 	rm -f served
 	mkfifo served
-	../xserver -displayfd 3 "$@" 3>served &
+	"../$xserver" -displayfd 3 "$@" 3>served &
 	server=$!
-	trap 'kill $server ${xvfb-} 2>/dev/null || :; wait || :' EXIT
+	listed $server
 	read -r number <served
 	DISPLAY=:$number
 	export DISPLAY
@@ -78,6 +97,21 @@ test_x_other_depths() {
 		has rec "^fact	x_depth	$depth"
 		kill $xvfb
 		cd ..
+	done
+}
+
+# a depth that no real server here offers: pixels of one bit, of four
+test_x_odd_depths() {
+	with_x
+	for depth in 1 4; do
+		xserver=xserver$depth
+		server
+		rm -f rec
+		status 0 "$bench" -q -t 0.1 -o rec xstones xput xget
+		whole rec
+		has rec "^fact	x_depth	$depth" '^result	xput	' \
+		    '^result	xget	'
+		kill $server
 	done
 }
 
@@ -262,7 +296,7 @@ test_x_lacks() {
 	status 0 "$bench" -q -t 0.1 -o rec xstones
 	whole rec
 	kill $server
-	server -n fixed
+	server -F none
 	status 0 "$bench" -q -t 0.1 -o rec2 xstones
 	has rec2 '^none	itext	the X server has no font at all' \
 	    '^none	cmplx	' '^result	arc10	' '^note	xstones	mean of 4'

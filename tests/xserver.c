@@ -2,14 +2,18 @@
  * xserver.c - the built-in X server on a display of its own, for tests; what
  * is wrong with it is told by options.
  *
- *	xserver [-a|-t] [-c client] [-f fault[:request]] [-n name]
- *	    [-s usec] [-u usec] [-displayfd fd] [:number]
+ *	xserver [-a|-t] [-c client] [-f fault[:request]] [-F font] [-n name]
+ *	    [-p] [-r file] [-s usec] [-u usec] [-displayfd fd] [:number]
  *
  *	-a  listen on the abstract socket only     -t  on 127.0.0.1 only
  *	-f  close, error, stall or garbage at a request (from 1; 0: instead of
- *	    the setup); refuse, auth, truncate, noscreen, noformat, lengths
+ *	    the setup); refuse, auth, truncate, noscreen, noformat, lengths;
+ *	    covered: says that windows are, until they are raised
  *	-c  only this client, from 1, meets the fault, and is the last
- *	-n  lack this extension or font
+ *	-F  has that font only      -n  lack this extension
+ *	-p  has DPMS, and the screen is off
+ *	-r  at the end, how often each request came: opcode, count; of DPMS
+ *	    (opcode 200) by their minor opcode, added to that
  *	-s, -u  burn so much system or user time before each request, in the
  *	    process that listens
  *
@@ -19,8 +23,10 @@
 #include <errno.h>
 #include <getopt.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -30,13 +36,38 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../bench.h"
+#include "../xnull.c"
 
 enum { FIRST = 60, LAST = 400, TCP = 6000 };    /* displays, port of :0 */
+enum { DPMS = 200, FORCE_LEVEL = 6, INFO = 7, OFF = 3 };        /* requests */
 
-struct burn {
-	double user, system;    /* seconds a request */
+enum fault {
+	NONE,
+	CLOSE,                  /* at a request: closes the connection */
+	ERROR,                  /* ... answers it with BadAlloc */
+	STALL,                  /* ... reads and writes nothing more */
+	GARBAGE,                /* ... sends 2048 bytes of no protocol */
+	REFUSE,                 /* at the setup: refuses, with a reason */
+	AUTH,                   /* ... wants to know who the client is */
+	TRUNCATE,               /* ... sends half of it, and closes */
+	NOSCREEN,               /* ... has no screen */
+	NOFORMAT,               /* ... has no pixmap format */
+	LENGTHS,                /* ... has a vendor's name longer than it */
+	COVERED                 /* of windows: they are, until raised */
 };
+
+/* What is wrong, for all clients. */
+static struct {
+	enum fault fault;
+	long at;                /* request, from 1; 0: instead of the setup */
+	const char *font, *without;
+	int dpms;
+	double user, system;    /* seconds a request */
+	struct {                /* shared */
+		int level;      /* of DPMS */
+		long count[256];
+	} *seen;
+} is;
 
 static _Noreturn void
 die(const char *what)
@@ -56,20 +87,195 @@ now(void)
 
 /* User time is a loop, system time random bytes; the clock costs little. */
 static void
-burn(void *arg)
+burn(double user, double system)
 {
-	const struct burn *b = arg;
 	volatile int turns;
 	char bytes[4096];
 	double until;
 
-	for (until = now() + b->user; now() < until; )
+	for (until = now() + user; now() < until; )
 		for (turns = 1000; turns > 0; turns = turns - 1)
 			;
-	for (until = now() + b->system; now() < until; )
+	for (until = now() + system; now() < until; )
 		if (getrandom(bytes, sizeof bytes, 0) < 0)
 			die("getrandom");
 }
+
+/* --- requests that are answered otherwise --------------------------------- */
+
+static int
+other_extension(struct server *s)
+{
+	const xcb_query_extension_request_t *q = s->q;
+	xcb_query_extension_reply_t *r;
+
+	if (is.without && is_name(q + 1, q->name_len, is.without))
+		return none(s);
+	if (!is.dpms || !is_name(q + 1, q->name_len, "DPMS"))
+		return has_extension(s);
+	r = message(s, 1);
+	r->present = 1;
+	r->major_opcode = DPMS;
+	return 0;
+}
+
+static int
+other_font(struct server *s)
+{
+	const xcb_open_font_request_t *q = s->q;
+
+	return is_name(q + 1, q->name_len, is.font) ? 0 : XCB_NAME;
+}
+
+/* DPMS is enabled; its layouts are those of its specification. */
+static int
+dpms(struct server *s)
+{
+	unsigned char *r;
+
+	if (s->opcode == DPMS + FORCE_LEVEL) {
+		is.seen->level = (int)(card32(s, 4) & 0xffff);
+	} else if (s->opcode == DPMS + INFO) {
+		r = message(s, 1);
+		r[8] = (unsigned char)is.seen->level;
+		r[10] = 1;
+	} else {
+		return XCB_REQUEST;
+	}
+	return 0;
+}
+
+/* Windows come to lie below another, and on top when they are configured. */
+static int
+covered(struct server *s)
+{
+	size_t at = s->pending;
+	xcb_visibility_notify_event_t *v;
+	int err = map_window(s);
+
+	v = (xcb_visibility_notify_event_t *)(s->out + at);
+	if (s->pending > at && v->response_type == XCB_VISIBILITY_NOTIFY)
+		v->state = XCB_VISIBILITY_PARTIALLY_OBSCURED;
+	return err;
+}
+
+static int
+raise_window(struct server *s)
+{
+	xcb_visibility_notify_event_t *v = message(s, XCB_VISIBILITY_NOTIFY);
+
+	v->window = card32(s, 4);
+	return 0;
+}
+
+static void
+change_rows(struct server *s)
+{
+	static const struct row others[] = {
+		{ XCB_QUERY_EXTENSION, 8, NAME, { 0 }, other_extension },
+		{ XCB_OPEN_FONT, 12, NAME, { NEW | FONT }, other_font },
+		{ XCB_MAP_WINDOW, 8, NOTHING, { WIN }, covered },
+		{ XCB_CONFIGURE_WINDOW, 12, VALUES, { WIN }, raise_window },
+		{ DPMS + FORCE_LEVEL, 4, 4, { 0 }, dpms },
+		{ DPMS + INFO, 4, 4, { 0 }, dpms },
+	};
+	size_t i;
+
+	for (i = 0; i < LEN(others); i++)
+		if ((i != 1 || is.font) &&
+		    (i < 2 || i > 3 || is.fault == COVERED))
+			s->rows[others[i].opcode] = &others[i];
+}
+
+/* --- faults --------------------------------------------------------------- */
+
+/* At a request, or instead of the setup.  Returns -1 when that is the end. */
+static int
+strike(struct server *s)
+{
+	struct pollfd client = { s->fd, POLLRDHUP, 0 };
+	uint32_t i, v = 1;
+
+	if (is.fault == ERROR)
+		send_error(s, XCB_ALLOC);
+	for (i = 0; is.fault == GARBAGE && i < 2048; i += 2) {
+		v = v * 1103515245 + 12345;     /* the same every time */
+		*(uint16_t *)zeros(s, 2) = (uint16_t)(v >> 8);
+	}
+	if (is.fault == STALL) {
+		flush(s);
+		poll(&client, 1, -1);   /* until it goes */
+	}
+	return is.fault == STALL || is.fault == CLOSE ? -1 : 0;
+}
+
+/* The greeting, which waits in `out'.  Returns -1 when that is the end. */
+static int
+greet_badly(struct server *s)
+{
+	xcb_setup_t *setup = (xcb_setup_t *)s->out;
+	const size_t formats = offsetof(struct greeting, formats);
+	const size_t screen = offsetof(struct greeting, screen);
+
+	if (is.at == 0 && is.fault >= CLOSE && is.fault <= GARBAGE) {
+		s->pending = 0;
+		return strike(s);
+	}
+	switch (is.fault) {
+	case REFUSE:
+	case AUTH:
+		s->pending = 0;
+		refuse(s, "no entry", 0);
+		setup->status = is.fault == AUTH ? 2 : 0;
+		return -1;
+	case TRUNCATE:
+		s->pending /= 2;
+		return -1;
+	case NOSCREEN:
+		setup->roots_len = 0;
+		break;
+	case NOFORMAT:
+		setup->pixmap_formats_len = 0;
+		setup->length -= (screen - formats) / 4;
+		s->pending -= screen - formats;
+		memmove(s->out + formats, s->out + screen,
+			s->pending - formats);
+		break;
+	case LENGTHS:
+		setup->vendor_len = 0xfff0;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* A client, to whom a fault may be shown.  Returns what xnull() does. */
+static int
+serve_client(int fd, int struck)
+{
+	struct server *s = begin(fd);
+	int over;
+
+	if (!s)
+		return -1;
+	change_rows(s);
+	over = greet(s) || (struck && greet_badly(s));
+	while (!over && !take(s)) {
+		if (s->opcode == DPMS)          /* to rows of their own */
+			s->opcode += ((const uint8_t *)s->q)[1] % 50;
+		is.seen->count[s->opcode]++;
+		if (is.user > 0 || is.system > 0)
+			burn(is.user, is.system);
+		if (struck && s->count == is.at)
+			over = strike(s);
+		else
+			perform(s);
+	}
+	return end(s);
+}
+
+/* --- displays ------------------------------------------------------------- */
 
 /* A socket that listens on a display, or -1 with errno; path: of its file. */
 static int
@@ -129,7 +335,7 @@ child(void)
 
 /* One after the other, by the process that listens: its time is counted. */
 static _Noreturn void
-serve_here(int listener, const struct xfault *fault)
+serve_here(int listener)
 {
 	int fd;
 
@@ -138,17 +344,15 @@ serve_here(int listener, const struct xfault *fault)
 	for (;;) {
 		if ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) < 0)
 			die("accept");
-		xnull(fd, fault);
+		serve_client(fd, 1);
 		close(fd);
 	}
 }
 
 /* Clients are served at once, each by a child; only 0: each is struck. */
 static void
-serve(int listener, const struct xfault *fault, long only)
+serve(int listener, long only)
 {
-	const struct xfault none = { .each = fault->each, .arg = fault->arg,
-		.without = fault->without };
 	pid_t pid = 0;
 	long i;
 	int fd;
@@ -157,7 +361,7 @@ serve(int listener, const struct xfault *fault, long only)
 		if ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) < 0)
 			die("accept");
 		if (!(pid = child())) {
-			i = xnull(fd, i == only || !only ? fault : &none);
+			i = serve_client(fd, i == only || !only);
 			_exit(i ? 1 : 0);
 		}
 		close(fd);
@@ -168,20 +372,33 @@ serve(int listener, const struct xfault *fault, long only)
 }
 
 static void
-set_fault(struct xfault *f, const char *word)
+set_fault(const char *word)
 {
 	static const char *const names[] = { "none", "close", "error", "stall",
 		"garbage", "refuse", "auth", "truncate", "noscreen",
-		"noformat", "lengths" };        /* as enum xwhat has them */
+		"noformat", "lengths", "covered" };     /* as enum fault */
 	size_t i, n = strcspn(word, ":");
 
 	for (i = 1; i < LEN(names); i++)
 		if (strlen(names[i]) == n && !memcmp(names[i], word, n))
-			f->what = (enum xwhat)i;
-	f->at = word[n] ? atol(word + n + 1) : 0;
+			is.fault = (enum fault)i;
+	is.at = word[n] ? atol(word + n + 1) : 0;
 	errno = EINVAL;
-	if (f->what == XNONE)
+	if (is.fault == NONE)
 		die(word);
+}
+
+static void
+tell(const char *path)
+{
+	FILE *f = fopen(path, "w");
+	size_t i;
+
+	for (i = 0; f && i < LEN(is.seen->count); i++)
+		if (is.seen->count[i])
+			fprintf(f, "%zu %ld\n", i, is.seen->count[i]);
+	if (!f || fclose(f))
+		die(path);
 }
 
 int
@@ -191,30 +408,33 @@ main(int argc, char **argv)
 		{ "displayfd", required_argument, NULL, 'D' },
 		{ NULL, 0, NULL, 0 } };
 	int c, listener, number = FIRST, last = LAST, how = 0, out = 1;
-	struct burn load = { 0, 0 };
-	struct xfault fault = { .each = NULL };
+	const char *report = NULL;
 	char path[64];
 	long only = 0;
 	sigset_t end;
 
-	while ((c = getopt_long_only(argc, argv, "ac:f:n:s:tu:", longs,
+	while ((c = getopt_long_only(argc, argv, "ac:f:F:n:pr:s:tu:", longs,
 	    NULL)) != -1)
 		switch (c) {
 		case 'a': case 't': how = c; break;
 		case 'c': only = atol(optarg); break;
 		case 'D': out = atoi(optarg); break;
-		case 'f': set_fault(&fault, optarg); break;
-		case 'n': fault.without = optarg; break;
-		case 's': load.system = atof(optarg) * 1e-6; break;
-		case 'u': load.user = atof(optarg) * 1e-6; break;
+		case 'f': set_fault(optarg); break;
+		case 'F': is.font = optarg; break;
+		case 'n': is.without = optarg; break;
+		case 'p': is.dpms = 1; break;
+		case 'r': report = optarg; break;
+		case 's': is.system = atof(optarg) * 1e-6; break;
+		case 'u': is.user = atof(optarg) * 1e-6; break;
 		default: return 2;
 		}
 	if (argv[optind] && *argv[optind] == ':')
 		number = last = atoi(argv[optind] + 1);
-	if (load.user > 0 || load.system > 0) {
-		fault.each = burn;
-		fault.arg = &load;
-	}
+	is.seen = mmap(NULL, sizeof *is.seen, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (is.seen == MAP_FAILED)
+		die("mmap");
+	is.seen->level = OFF;
 	mkdir("/tmp/.X11-unix", 01777);
 	listener = listen_somewhere(&number, last, how, path);
 	sigemptyset(&end);
@@ -224,9 +444,9 @@ main(int argc, char **argv)
 	sigaddset(&end, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &end, NULL);
 	if (!child()) {
-		if (fault.each)
-			serve_here(listener, &fault);
-		serve(listener, &fault, only);
+		if (is.user > 0 || is.system > 0)
+			serve_here(listener);
+		serve(listener, only);
 		return 0;
 	}
 	dprintf(out, "%d\n", number);
@@ -235,5 +455,7 @@ main(int argc, char **argv)
 	sigwait(&end, &c);
 	if (*path)
 		unlink(path);
+	if (report)
+		tell(report);
 	return 0;
 }
