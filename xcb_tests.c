@@ -18,7 +18,6 @@
 #include <sys/shm.h>
 #include <sys/uio.h>
 
-#include <xcb/dpms.h>
 #include <xcb/render.h>
 #include <xcb/shm.h>
 #include <xcb/xcbext.h>
@@ -32,7 +31,6 @@ enum {
 				   and an alignment that servers copy well */
 	WIDE = 5,               /* pixels a wide line is wide */
 	LINE = 13,              /* pixels a window scrolls: a line of `fixed` */
-	PATIENCE = 2,           /* seconds to wait for the window to show */
 	WAYS = 3                /* a line lies: across, down, aslant */
 };
 
@@ -44,6 +42,8 @@ struct x {
 	xcb_window_t win;
 	xcb_gcontext_t gc;
 	int width, height;      /* of the window, pixels */
+	int exposed, covered;   /* it is; covered < 0: not known yet */
+	int raised;
 	xcb_pixmap_t bitmap;    /* what bit copies */
 	xcb_window_t child;     /* what cmplx makes and unmakes */
 	uint8_t *image;         /* what put puts, or noop writes */
@@ -61,16 +61,37 @@ struct x {
 	xcb_arc_t *arc;
 };
 
-/* Events that have arrived are of no interest, errors are. */
+/* A window that is covered is raised, once: others may want to be on top. */
+static void
+take(struct x *x, xcb_generic_event_t *e)
+{
+	const uint32_t above = XCB_STACK_MODE_ABOVE;
+
+	switch (e->response_type & 0x7f) {
+	case 0:
+		x_refused(x->b, (xcb_generic_error_t *)e);
+	case XCB_EXPOSE:
+		x->exposed = 1;
+		break;
+	case XCB_VISIBILITY_NOTIFY:
+		x->covered = ((xcb_visibility_notify_event_t *)e)->state;
+		if (x->covered && !x->raised++)
+			xcb_configure_window(x->c, x->win,
+				XCB_CONFIG_WINDOW_STACK_MODE, &above);
+	}
+	free(e);
+}
+
+/* Errors end the row; that the window was covered is told. */
 static void
 look_for_errors(struct x *x)
 {
 	xcb_generic_event_t *e;
 
 	while ((e = xcb_poll_for_queued_event(x->c))) {
-		if (!e->response_type)
-			x_refused(x->b, (xcb_generic_error_t *)e);
-		free(e);
+		take(x, e);
+		if (x->covered > 0)
+			note(x->b, "window covered while it was drawn on");
 	}
 }
 
@@ -103,74 +124,67 @@ finish(struct x *x)
 static void
 wake(struct x *x)
 {
-	const xcb_query_extension_reply_t *have;
-	xcb_dpms_info_reply_t *info;
+	enum { FORCE_LEVEL = 6, INFO = 7, ON = 0 };
+	uint32_t words[] = { 0, ON };
+	struct {
+		uint32_t head[2];
+		uint16_t level;
+		uint8_t enabled;
+	} *info;
 
 	xcb_force_screen_saver(x->c, XCB_SCREEN_SAVER_RESET);
-	have = xcb_get_extension_data(x->c, &xcb_dpms_id);
-	if (!have || !have->present)
-		return;
-	info = xcb_dpms_info_reply(x->c, xcb_dpms_info(x->c), NULL);
-	if (info && info->state && info->power_level != XCB_DPMS_DPMS_MODE_ON)
-		xcb_dpms_force_level(x->c, XCB_DPMS_DPMS_MODE_ON);
+	info = x_ask(x->c, "DPMS", INFO, 1, words, 4);
+	if (info && info->enabled && info->level != ON)
+		x_ask(x->c, "DPMS", FORCE_LEVEL, 0, words, 8);
 	free(info);
 }
 
 /*
- * Drawing takes longer where the pointer is drawn over it.  XFIXES, of whose
- * requests these two are needed, hides it while the connection lasts.  It
- * must not be given a shape of ours: a server may have been showing none.
+ * Drawing takes longer where the pointer is drawn over it.  XFIXES hides it
+ * while the connection lasts.  It must not be given a shape of ours: a server
+ * may have been showing none.
  */
 static void
 hide_pointer(struct x *x)
 {
-	enum { HAS_HIDE = 4, HIDE = 29 };
-	xcb_extension_t xfixes = { "XFIXES", 0 };
-	xcb_protocol_request_t ask = { 1, &xfixes, 0, 0 };
-	xcb_protocol_request_t hide = { 1, &xfixes, HIDE, 1 };
+	enum { QUERY_VERSION = 0, HIDE = 29, HAS_HIDE = 4 };
 	uint32_t version[] = { 0, HAS_HIDE, 0 };
 	uint32_t where[] = { 0, x->screen->root }, *r;
-	struct iovec part[] = {         /* xcb wants two before ours */
-		{ NULL, 0 }, { NULL, 0 }, { version, sizeof version },
-	};
-	const xcb_query_extension_reply_t *have;
 
-	have = xcb_get_extension_data(x->c, &xfixes);
-	if (!have || !have->present)
-		return;
-	r = xcb_wait_for_reply(x->c, xcb_send_request(x->c, 0, part + 2,
-		&ask), NULL);
-	if (r && r[2] >= HAS_HIDE) {
-		part[2] = (struct iovec){ where, sizeof where };
-		xcb_send_request(x->c, 0, part + 2, &hide);
-	}
+	r = x_ask(x->c, "XFIXES", QUERY_VERSION, 1, version, sizeof version);
+	if (r && r[2] >= HAS_HIDE)
+		x_ask(x->c, "XFIXES", HIDE, 0, where, sizeof where);
 	free(r);
 }
 
-/* Waits until the window shows. */
+/*
+ * Waits until the window shows, whole.  Then there are no more exposures, of
+ * what a child has covered: they are not a row's, and a client that waits
+ * would be woken for each.
+ */
 static void
-wait_expose(struct x *x)
+wait_shown(struct x *x)
 {
+	const uint32_t events = XCB_EVENT_MASK_VISIBILITY_CHANGE;
 	struct pollfd p = { xcb_get_file_descriptor(x->c), POLLIN, 0 };
-	double until = seconds() + PATIENCE;
+	double *patience = x_patience(x->b), until = seconds() + *patience;
 	xcb_generic_event_t *e;
-	int seen = 0;
 
-	xcb_flush(x->c);
-	while (!seen && seconds() < until) {
-		if (!(e = xcb_poll_for_event(x->c))) {
-			if (xcb_connection_has_error(x->c))
-				x_unanswered(x->b, NULL);
-			poll(&p, 1, 1000 * PATIENCE / 20);
+	while ((!x->exposed || x->covered) && seconds() < until) {
+		if ((e = xcb_poll_for_event(x->c))) {
+			take(x, e);
 			continue;
 		}
-		if (!e->response_type)
-			x_refused(x->b, (xcb_generic_error_t *)e);
-		seen = (e->response_type & 0x7f) == XCB_EXPOSE;
-		free(e);
+		if (xcb_flush(x->c) <= 0)
+			x_unanswered(x->b, NULL);
+		poll(&p, 1, 100);
 	}
-	if (!seen)
-		note(x->b, "window not exposed in %d s (hidden?)", PATIENCE);
+	if (!x->exposed || x->covered) {
+		note(x->b, "window not in view, whole, after %g s (%s?)",
+			*patience, x->exposed ? "covered" : "hidden");
+		*patience = 0.1;
+	}
+	xcb_change_window_attributes(x->c, x->win, XCB_CW_EVENT_MASK, &events);
 }
 
 static int
@@ -190,7 +204,7 @@ xopen(struct x *x, struct bench *b)
 	uint32_t look[3], pen[3];
 	long most;
 
-	*x = (struct x){ .b = b };
+	*x = (struct x){ .b = b, .covered = -1 };
 	unpin(b);
 	x->c = x_connect(b, &x->screen);
 	wake(x);
@@ -204,7 +218,7 @@ xopen(struct x *x, struct bench *b)
 	x->win = xcb_generate_id(x->c);
 	look[0] = s->white_pixel;
 	look[1] = 1;
-	look[2] = XCB_EVENT_MASK_EXPOSURE;
+	look[2] = XCB_EVENT_MASK_EXPOSURE | XCB_EVENT_MASK_VISIBILITY_CHANGE;
 	xcb_create_window(x->c, XCB_COPY_FROM_PARENT, x->win, s->root, 0, 0,
 		x->width, x->height, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
 		XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL |
@@ -216,7 +230,7 @@ xopen(struct x *x, struct bench *b)
 	xcb_create_gc(x->c, x->gc, x->win, XCB_GC_FOREGROUND |
 		XCB_GC_BACKGROUND | XCB_GC_GRAPHICS_EXPOSURES, pen);
 	xcb_map_window(x->c, x->win);
-	wait_expose(x);
+	wait_shown(x);
 }
 
 static void

@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <X11/Xauth.h>
@@ -22,7 +23,10 @@
 
 #include "xserver.h"
 
-enum { TRIES = 4 };             /* to connect */
+enum {
+	TRIES = 4,              /* to connect */
+	PATIENCE = 2            /* seconds to wait for a window to show */
+};
 
 /* Where CPU times go: a category of the stones each. */
 enum { CATEGORIES = 6 };
@@ -34,6 +38,7 @@ struct served {
 	int null;               /* it could not, so that there is ours */
 	char why[REASON];       /* ... for this reason */
 	int beside;             /* the row is drawn once more, on ours */
+	double patience;        /* see x_patience() */
 	struct split {
 		double spent[TIMES];
 		double null;    /* percent of the time that then takes ... */
@@ -44,6 +49,7 @@ struct served {
 static struct served *
 served(struct bench *b)
 {
+	_Static_assert(sizeof (struct served) <= COMMON - XCOMMON, "too large");
 	return (struct served *)((char *)b->common + XCOMMON);
 }
 
@@ -52,13 +58,15 @@ served(struct bench *b)
 static const char *
 error_name(int code)
 {
-	static const char *const names[] = {
-		"0", "Request", "Value", "Window", "Pixmap", "Atom", "Cursor",
-		"Font", "Match", "Drawable", "Access", "Alloc", "Colormap",
-		"GContext", "IDChoice", "Name", "Length", "Implementation",
-	};
+	static const char names[] = "0\0Request\0Value\0Window\0Pixmap\0"
+		"Atom\0Cursor\0Font\0Match\0Drawable\0Access\0Alloc\0"
+		"Colormap\0GContext\0IDChoice\0Name\0Length\0"
+		"Implementation\0?";
+	const char *p = names;
 
-	return (size_t)code < LEN(names) ? names[code] : "?";
+	while (code-- && *p != '?')
+		p += strlen(p) + 1;
+	return p;
 }
 
 static const char *
@@ -246,6 +254,25 @@ connect_real(struct bench *b, int *screen, char why[static REASON])
 	return NULL;
 }
 
+void *
+x_ask(xcb_connection_t *c, const char *extension, int opcode, int replies,
+	uint32_t *words, size_t bytes)
+{
+	xcb_extension_t ext = { extension, 0 };
+	xcb_protocol_request_t request = { 1, &ext, (uint8_t)opcode, !replies };
+	struct iovec part[] = {         /* xcb wants two before ours */
+		{ NULL, 0 }, { NULL, 0 }, { words, bytes },
+	};
+	const xcb_query_extension_reply_t *have;
+	unsigned n;
+
+	have = xcb_get_extension_data(c, &ext);
+	if (!have || !have->present)
+		return NULL;
+	n = xcb_send_request(c, 0, part + 2, &request);
+	return replies ? xcb_wait_for_reply(c, n, NULL) : NULL;
+}
+
 /* The built-in server, in a process of its own. */
 static xcb_connection_t *
 connect_null(struct bench *b)
@@ -326,7 +353,8 @@ x_connect(struct bench *b, const xcb_screen_t **screen)
 	char why[REASON];
 	int number = 0;
 
-	if (!run->beside && !run->null && !(c = connect_real(b, &number, why))) {
+	if (!run->beside && !run->null &&
+	    !(c = connect_real(b, &number, why))) {
 		run->null = 1;
 		strcpy(run->why, why);
 	}
@@ -456,6 +484,16 @@ x_again(struct bench *b)
 	run->beside = 1;
 	b->test->run(b);
 	run->beside = 0;
+}
+
+double *
+x_patience(struct bench *b)
+{
+	double *p = &served(b)->patience;
+
+	if (*p <= 0)
+		*p = PATIENCE;
+	return p;
 }
 
 int

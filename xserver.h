@@ -23,6 +23,17 @@ _Noreturn void x_refused(struct bench *b, const xcb_generic_error_t *e);
 _Noreturn void x_unanswered(struct bench *b, const xcb_generic_error_t *e);
 
 /*
+ * A request of an extension that xcb need not know: bytes of words, of which
+ * the first is for its head.  Returns the reply, if it has one; NULL where
+ * that is an error, or there is no such extension.
+ */
+void *x_ask(xcb_connection_t *c, const char *extension, int opcode,
+	int replies, uint32_t *words, size_t bytes);
+
+/* Seconds to wait for a window: less when one has been waited for in vain. */
+double *x_patience(struct bench *b);
+
+/*
  * What has been spent till now, by the client, by the server where it can be
  * known, and by all.
  */

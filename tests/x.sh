@@ -36,6 +36,17 @@ server() {
 	export DISPLAY
 }
 
+# cover HOW: a client that covers others (tests/cover.c), until it is killed
+cover() {
+	built cover "$top/tests/cover.c"
+	rm -f covers
+	mkfifo covers
+	../cover "$1" >covers &
+	cover=$!
+	listed $cover
+	read -r _ <covers
+}
+
 # keys: those of the stones that are measured, in order
 keys() {
 	"$bench" -l | awk '$2 ~ /^x_/ && $2 != "x_more" { print $1 }'
@@ -113,6 +124,51 @@ test_x_odd_depths() {
 		    '^result	xget	'
 		kill $server
 	done
+}
+
+# a window that is covered as it appears is raised
+test_x_covered() {
+	with_x
+	server -f covered -r requests
+	status 0 "$bench" -q -t 0.1 -o rec line10
+	lacks rec '^note'
+	has rec '^result	line10	'
+	kill $server
+	wait $server
+	# as often as its window is mapped
+	test "$(sed -n 's/^12 //p' requests)" = \
+	    "$(sed -n 's/^8 //p' requests)"
+}
+
+# one that others lie on, or come to lie on, is told, and waited for but once
+test_x_hidden() {
+	with_x
+	xvfb -screen 0 640x480x24 -noreset
+	cover 0
+	status 0 "$bench" -q -t 0.1 -o below line10
+	lacks below '^note'
+	kill $cover
+	cover 1000
+	status 0 "$bench" -q -t 0.1 -o later line10 cmplx
+	has later '^result	line10	' '^note	cmplx	window .*cover'
+	kill $cover
+	cover overlay
+	status 0 "$bench" -q -t 0.1 -o hidden line10 fill10
+	has hidden \
+	    '^note	line10	window not in view, whole, after 2 s (hidden?)' \
+	    '^note	fill10	window not in view, whole, after 0.1 s (hid'
+}
+
+# what a window in a window covered is not told of: that would wake the client
+test_x_no_events() {
+	with_x
+	command -v strace || skip "no strace"
+	xvfb -screen 0 640x480x24 -noreset
+	status 0 strace -f -e trace=recvfrom -o calls \
+	    "$bench" -q -t 0.1 -o rec cmplx
+	# type 12, an Expose: at most one a round, when its window is mapped
+	n=$(grep -c '"\\f' calls) || :
+	holds "$n <= 20"
 }
 
 # what does not fit is told, and the rest is there
@@ -367,4 +423,15 @@ test_x_left_as_found() {
 	xset q | diff before -
 	xprop -root | diff props -
 	xwininfo -root -children | grep ' 0 children'
+}
+
+# a screen that is off is lit, once; nothing is asked for that would last
+test_x_power() {
+	with_x
+	server -p -r requests
+	status 0 "$bench" -q -t 0.1 fill10 line10
+	kill $server
+	wait $server
+	has requests '^206 1$' '^207 '
+	lacks requests '^20[0-5]' '^208'
 }
