@@ -696,11 +696,16 @@ split(struct out *o, const struct record *r)
 			    "idle    user   sys  idle   null\n", name);
 		say(o, "%-5s", names[i]);
 		for (size_t k = 0; k < LEN(widths); k++, v = end) {
-			double part = decimal(v, &end);
+			double part;
 
-			if (end == v)
+			v += strspn(v, " ");
+			part = decimal(v, &end);
+			if (end > v)
+				say(o, "%*.0f", widths[k], part);
+			else if (*end++ == '-')
+				say(o, "%*s", widths[k], "-");
+			else
 				break;
-			say(o, "%*.0f", widths[k], part);
 		}
 		put(o, '\n');
 	}

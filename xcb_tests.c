@@ -419,10 +419,10 @@ draw(struct x *x, void (*request)(const struct x *, int at, int n))
 	while (preliminary(b, &b->lead))
 		for (left = b->n; left--; )
 			finish(x);
-	x_spent(x->c, before);
+	x_spent(b, before);
 	while (sample(b))
 		batch(x, request, b->n, &at);
-	x_account(b, x->c, before);
+	x_account(b, before);
 	xcb_disconnect(x->c);
 	if (!x->extended)
 		x_again(b);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,8 @@ struct served {
 	int real;               /* a server has been reached */
 	int null;               /* it could not, so that there is ours */
 	char why[REASON];       /* ... for this reason */
+	int pid;                /* the server's; 0: not known */
+	const char *named;      /* what /proc/PID/stat then has */
 	int beside;             /* the row is drawn once more, on ours */
 	double patience;        /* see x_patience() */
 	struct split {
@@ -322,27 +325,58 @@ static void
 facts(struct bench *b, xcb_connection_t *c, const xcb_screen_t *screen)
 {
 	const xcb_setup_t *s = xcb_get_setup(c);
-	struct sockaddr_storage a = { 0 };
-	socklen_t len = sizeof a;
 	const struct xown *own = &served(b)->own;
-	const int null = served(b)->null;
 
-	getpeername(xcb_get_file_descriptor(c), (struct sockaddr *)&a, &len);
 	fact(b, "x_vendor", "%.*s", xcb_setup_vendor_length(s),
 		xcb_setup_vendor(s));
 	fact(b, "x_release", "%u", s->release_number);
 	fact(b, "x_size", "%dx%d", screen->width_in_pixels,
 		screen->height_in_pixels);
 	fact(b, "x_depth", "%d", screen->root_depth);
-	fact(b, "x_comm", null ? "null" : a.ss_family == AF_UNIX ? "unix" :
-		"tcp");
-	fact(b, "x_server", null ? "built-in" : own->ready ? "started" :
-		"external");
+	fact(b, "x_server", served(b)->null ? "built-in" : own->ready ?
+		"started" : "external");
 	fact(b, "stones", "%d", STONES);
 	if (!own->ready)
 		return;
 	fact(b, "x_command", "%s", own->command);
 	fact(b, "x_remark", "on a server started for it: %s", own->command);
+}
+
+/*
+ * Who the server is: the process at the other end of a Unix socket.  By TCP
+ * it says so itself, X-Resource 1.2, when asked for the client that owns the
+ * root window; but not if it is elsewhere, or if it knows our process too,
+ * which then is that of somebody between us.
+ */
+static void
+find_server(struct bench *b, xcb_connection_t *c)
+{
+	enum { CLIENT_IDS = 4, PID = 2 };
+	struct served *run = served(b);
+	const xcb_setup_t *s = xcb_get_setup(c);
+	uint32_t ask[] = { 0, 2, xcb_setup_roots_iterator(s).data->root, PID,
+		s->resource_id_base, PID };
+	struct { uint32_t head, length, ids[6], client, mask, bytes, pid; } *r;
+	struct sockaddr_in6 here = { 0 }, there = { 0 };        /* or IPv4 */
+	struct ucred who = { 0 };
+	socklen_t len[] = { sizeof who, sizeof here, sizeof there };
+	int fd = xcb_get_file_descriptor(c);
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len[0]);
+	getsockname(fd, (struct sockaddr *)&here, &len[1]);
+	getpeername(fd, (struct sockaddr *)&there, &len[2]);
+	fact(b, "x_comm", run->null ? "null" : here.sin6_family == AF_UNIX ?
+		"unix" : "tcp");
+	run->named = "(";
+	run->pid = (int)who.pid;
+	here.sin6_port = there.sin6_port;
+	if (run->pid || memcmp(&here, &there, sizeof here) ||
+	    !(r = x_ask(c, "X-Resource", CLIENT_IDS, 1, ask, sizeof ask)))
+		return;
+	run->named = "(X";
+	if (r->length == 4 && !r->client)
+		run->pid = (int)r->pid;
+	free(r);
 }
 
 xcb_connection_t *
@@ -365,8 +399,10 @@ x_connect(struct bench *b, const xcb_screen_t **screen)
 			"which draws nothing", run->why);
 	if (!(*screen = find_screen(xcb_get_setup(c), number)))
 		fail(b, "what it says of itself is cut short");
-	if (!run->beside)
+	if (!run->beside) {
 		facts(b, c, *screen);
+		find_server(b, c);
+	}
 	stage(b, NULL);
 	return c;
 }
@@ -374,36 +410,32 @@ x_connect(struct bench *b, const xcb_screen_t **screen)
 /* --- who spends the time ------------------------------------------------- */
 
 /*
- * n numbers of a file, in ticks, from so many words after a character on; 0:
- * after its start.
+ * n numbers of a file that has that text, in ticks, from so many words after
+ * a name in parentheses on; after its start where there is none.
  */
 static void
-read_ticks(const char *path, int after, int skipped, double *to, int n)
+read_ticks(const char *path, const char *text, int skipped, double *to, int n)
 {
 	char s[1024], *p;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t k = fd < 0 ? -1 : read(fd, s, sizeof s - 1);
 
 	close(fd);
-	if (k <= 0)
+	s[k > 0 ? k : 0] = '\0';
+	if (!strstr(s, text))
 		return;
-	s[k] = '\0';
-	p = after ? strrchr(s, after) : s;
+	if (!(p = strrchr(s, ')')))
+		p = s;
 	while (skipped-- && p)
 		p = strchr(p + 1, ' ');
 	while (n-- && p)
 		*to++ = decimal(p, &p) / (double)getauxval(AT_CLKTCK);
 }
 
-/*
- * What has been spent till now.  The server is who listens at the other end
- * of a Unix socket; of one elsewhere nothing is known.
- */
 void
-x_spent(xcb_connection_t *c, double t[static TIMES])
+x_spent(struct bench *b, double t[static TIMES])
 {
-	struct ucred who = { 0 };
-	socklen_t len = sizeof who;
+	const struct served *run = served(b);
 	struct rusage u;
 	char path[32];
 
@@ -413,12 +445,9 @@ x_spent(xcb_connection_t *c, double t[static TIMES])
 	t[USER] = (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec / 1e6;
 	t[SYSTEM] = (double)u.ru_stime.tv_sec +
 		(double)u.ru_stime.tv_usec / 1e6;
-	if (!getsockopt(xcb_get_file_descriptor(c), SOL_SOCKET, SO_PEERCRED,
-	    &who, &len) && who.pid > 0) {
-		snprintf(path, sizeof path, "/proc/%d/stat", (int)who.pid);
-		read_ticks(path, ')', 12, &t[XUSER], 2);
-	}
-	read_ticks("/proc/stat", 0, 2, &t[ALLUSER], 4);
+	snprintf(path, sizeof path, "/proc/%d/stat", run->pid);
+	read_ticks(path, run->named, 12, &t[XUSER], 2);
+	read_ticks("/proc/stat", "cpu", 2, &t[ALLUSER], 4);
 }
 
 /* Of the row's category, or NULL. */
@@ -440,24 +469,23 @@ split_of(struct bench *b, const char **name)
 /*
  * Adds what was spent since then, and says the sums as percentages: of wall
  * time, or of what client and server had of CPUs where that is more; of all
- * CPUs; and the time that rows take where nothing is drawn.
+ * CPUs; and the time that rows take where nothing is drawn.  Of a server that
+ * is not known there are none.
  */
 void
-x_account(struct bench *b, xcb_connection_t *c,
-	const double since[static TIMES])
+x_account(struct bench *b, const double since[static TIMES])
 {
 	double now[TIMES], *t, all, cpus, idle;
+	char server[32] = "- - -";
 	const char *name;
 	struct split *s = split_of(b, &name);
 	int i;
 
 	if (!s || served(b)->null)
 		return;
-	x_spent(c, now);
+	x_spent(b, now);
 	for (t = s->spent, i = 0; i < TIMES; i++)
 		t[i] += now[i] - since[i];
-	if (now[XUSER] + now[XSYSTEM] <= 0)
-		return;                 /* a server elsewhere */
 	all = t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM];
 	if (all < t[WALL])
 		all = t[WALL];
@@ -467,9 +495,11 @@ x_account(struct bench *b, xcb_connection_t *c,
 	all /= 100;
 	cpus /= 100;
 	idle = 100 - (t[USER] + t[SYSTEM] + t[XUSER] + t[XSYSTEM]) / all;
-	fact(b, name, "%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f",
-		t[USER] / all, t[SYSTEM] / all, t[XUSER] / all,
-		t[XSYSTEM] / all, idle > 0 ? idle : 0,
+	if (now[XUSER] + now[XSYSTEM] > 0)
+		snprintf(server, sizeof server, "%.1f %.1f %.1f",
+			t[XUSER] / all, t[XSYSTEM] / all, idle > 0 ? idle : 0);
+	fact(b, name, "%.1f %.1f %s %.1f %.1f %.1f %.1f", t[USER] / all,
+		t[SYSTEM] / all, server,
 		(t[ALLUSER] + t[ALLNICE]) / cpus, t[ALLSYSTEM] / cpus,
 		t[ALLIDLE] / cpus, s->null > 0 ? s->null / s->rows : 0);
 }

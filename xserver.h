@@ -37,10 +37,9 @@ double *x_patience(struct bench *b);
  * What has been spent till now, by the client, by the server where it can be
  * known, and by all.
  */
-void x_spent(xcb_connection_t *c, double t[static TIMES]);
+void x_spent(struct bench *b, double t[static TIMES]);
 /* Adds what was spent since then to the category of the row. */
-void x_account(struct bench *b, xcb_connection_t *c,
-	const double since[static TIMES]);
+void x_account(struct bench *b, const double since[static TIMES]);
 
 /*
  * Runs a row that has been drawn on a real server once more beside it, on
