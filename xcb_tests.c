@@ -1225,3 +1225,7 @@ const struct test x_tests[] = {
 	{ "raa",      "x_more",  "render text",         RATE(aatext,   8), 0 },
 	{ NULL, NULL, NULL, NULL, NULL, 0, MORE, 0 }
 };
+
+#if WITH_X
+_Static_assert(LEN(x_tests) <= XROWS, "xserver.h: XROWS is too small");
+#endif

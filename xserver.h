@@ -3,6 +3,8 @@
  */
 #include <xcb/xcb.h>
 
+enum { XROWS = 64 };            /* there are no more rows of X */
+
 /* Seconds of wall time, and of a CPU: client, server, the whole system. */
 enum {
 	WALL, USER, SYSTEM, XUSER, XSYSTEM, ALLUSER, ALLNICE, ALLSYSTEM,
@@ -43,8 +45,8 @@ void x_account(struct bench *b, const double since[static TIMES]);
 
 /*
  * Runs a row that has been drawn on a real server once more beside it, on
- * the built-in one, in its first round; x_beside() is true meanwhile, and
- * x_null() takes what an operation then takes, in seconds.
+ * the built-in one, unless that has been done; x_beside() is true meanwhile,
+ * and x_null() takes what an operation then takes, in seconds.
  */
 void x_again(struct bench *b);
 int x_beside(struct bench *b);

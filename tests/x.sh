@@ -391,6 +391,35 @@ test_x_outside_the_stones() {
 	    '^none	raa	the X server lacks RENDER' '^result	xput	1/s	[1-9]'
 }
 
+# what the same requests take where nothing is drawn
+test_x_null_rates() {
+	with_x
+	xvfb -screen 0 640x480x24 -noreset
+	status 0 "$bench" -q -v -t 0.5 -o rec line10 fill400 xget
+	for k in line10 fill400 xget; do
+		has out "^${k}_null  *[1-9]"
+	done
+	holds "$(value rec fill400_null) > 2 * $(value rec fill400)"
+	lacks rec '^result	raa_null'
+}
+
+# requests that do nothing are sent, all of them
+noops_arrive() {
+	server -r requests
+	status 0 "$bench" -q -v -t 0.2 -o rec xnoop
+	kill $server
+	wait $server
+	sent=$(awk '$1 == 127 { print $2 }' requests)
+	samples=$(awk '$1 == "xnoop" { print $(NF - 1) }' out)
+	# a batch lasts a millisecond, or nearly
+	holds "$sent > $(value rec xnoop) * $samples * 0.0005"
+}
+
+test_x_noops_arrive() {
+	with_x
+	thrice noops_arrive
+}
+
 # spent OPTION...: sets the server's user and system time, in percent
 spent() {
 	rm -f rec
