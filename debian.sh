@@ -22,7 +22,7 @@ sha256=1cb65df8543a69ec0555ac696123ee386321dfac1964a3da39976c9a05ad724d
 musl_version=1.2.3-1
 musl_tarball=musl_1.2.3.orig.tar.gz
 musl_sha256=7d5b0b6062521e4627e099e4c9dc8248d32a30285e959b7eecaa780cf8cfd4a4
-extensions='bigreq dpms render res screensaver shm xc_misc xproto'
+extensions='bigreq render shm xc_misc xproto'
 
 : "${CC:=cross/native/cc}" "${WITH_X:=1}" "${XCB_LIBS:=libxcb/libxcb.a}"
 : "${ARCH:=native}"
@@ -99,6 +99,12 @@ want_check() {
 	has xauth || want xauth xauth
 	has xwininfo || want x11-utils xwininfo
 	has xset || want x11-xserver-utils xset
+	has Xephyr || want xserver-xephyr Xephyr
+	has Xvnc || want tigervnc-standalone-server Xvnc
+	test -f /usr/lib/xorg/modules/drivers/dummy_drv.so ||
+	    want 'xserver-xorg-core xserver-xorg-video-dummy' 'Xorg (dummy)'
+	has twm || want twm twm
+	test -d /usr/share/fonts/X11/misc || want xfonts-base fonts
 }
 
 want_floppy() {

@@ -36,6 +36,20 @@ server() {
 	export DISPLAY
 }
 
+# real SERVER ARG...: it on a free display; sets DISPLAY
+real() {
+	command -v "$1" || skip "no $1"
+	rm -f display
+	mkfifo display
+	"$@" -displayfd 3 -noreset -nolisten tcp 3>display >server.log 2>&1 &
+	real=$!
+	listed $real
+	read -r number <display ||
+	    skip "$1: $(grep -v '^(EE) *$' server.log | tail -n 1)"
+	DISPLAY=:$number
+	export DISPLAY
+}
+
 # cover HOW: a client that covers others (tests/cover.c), until it is killed
 cover() {
 	built cover "$top/tests/cover.c"
@@ -72,10 +86,28 @@ cut_at() {
 	has "$1" "^none	$2	$3"
 }
 
+# state: what is to be left as it was found
+state() {
+	xset q
+	xprop -root
+	xwininfo -root -children | grep ' children'
+}
+
+# every_row: each of X on $DISPLAY has a figure, and all is left as found
+every_row() {
+	state >before
+	status 0 "$bench" -q -t 0.1 -o rec x
+	whole rec
+	for k in $("$bench" -l | awk '$2 == "x_more" { print $1 }'); do
+		has rec "^result	$k	1/s	[1-9]"
+	done
+	state | diff before -
+}
+
+# on_xvfb SCREEN [ARG...]
 on_xvfb() {
-	xvfb -screen 0 "$1"
-	shift
-	status 0 "$bench" -q -t 0.1 "$@" -o rec xstones
+	xvfb -screen 0 "$@"
+	status 0 "$bench" -q -t 0.1 -o rec xstones
 	whole rec
 	has rec '^fact	x_comm	unix' '^fact	x_server	external'
 	has out '|unix|'
@@ -95,7 +127,7 @@ test_x_24_bits() {
 
 test_x_8_bits() {
 	with_x
-	on_xvfb 1024x768x8
+	on_xvfb 1024x768x8 -noreset
 	has rec '^fact	x_depth	8'
 }
 
@@ -104,7 +136,7 @@ test_x_other_depths() {
 	for depth in 15 16 30; do
 		mkdir $depth
 		cd $depth
-		on_xvfb 640x480x$depth
+		on_xvfb 640x480x$depth -noreset
 		has rec "^fact	x_depth	$depth"
 		kill $xvfb
 		cd ..
@@ -124,6 +156,57 @@ test_x_odd_depths() {
 		    '^result	xget	'
 		kill $server
 	done
+}
+
+test_x_xephyr() {
+	with_x
+	xvfb -screen 0 800x600x24 -noreset
+	real Xephyr -screen 640x480x16
+	every_row
+	has rec '^fact	x_depth	16' '^fact	x_size	640x480'
+}
+
+test_x_vnc() {
+	with_x
+	real Xvnc -SecurityTypes None -rfbport -1 -geometry 640x480 -depth 32
+	every_row
+	has rec '^fact	x_depth	32'
+}
+
+test_x_xorg() {
+	with_x
+	test -f /usr/lib/xorg/modules/drivers/dummy_drv.so ||
+	    skip "no dummy driver of Xorg"
+	for depth in 8 15 16 30 24; do
+		real Xorg -config "$top/tests/xorg.conf" -depth $depth \
+		    -logfile "$PWD/xorg.log" -novtswitch -sharevts
+		rm -f rec
+		status 0 "$bench" -q -t 0.1 -o rec line100 stip100 bit100 \
+		    itext farc100 cmplx xput xshm xget
+		has rec "^fact	x_depth	$depth"
+		lacks rec '^none'
+		test $depth = 24 || kill $real
+	done
+	every_row
+}
+
+# a window manager, which is not asked
+test_x_twm() {
+	with_x
+	command -v twm || skip "no twm"
+	xvfb -screen 0 640x480x24 -noreset
+	for f in Title Resize Menu Icon IconManager; do
+		echo "${f}Font \"fixed\""
+	done >twmrc
+	twm -f twmrc &
+	listed $!
+	until xwininfo -root -children | grep -v ' 0 children' |
+	    grep ' child'; do
+		kill -0 $!
+		sleep 0.1
+	done
+	every_row
+	lacks rec '^note'
 }
 
 # a window that is covered as it appears is raised
@@ -369,11 +452,35 @@ test_x_lacks() {
 	status 0 "$bench" -q -t 0.1 -o rec2 xstones
 	has rec2 '^none	itext	the X server has no font at all' \
 	    '^none	cmplx	' '^result	arc10	' '^note	xstones	mean of 4'
+	kill $server
+	server -F 8x13
+	status 0 "$bench" -q -t 0.1 -o rec3 x_text
+	has rec3 '^result	itext	' \
+	    '^note	ptext	font 8x13, as there is none named fixed'
+}
+
+test_x_real_fonts() {
+	with_x
+	fonts=/usr/share/fonts/X11/misc
+	test -f $fonts/6x12.pcf.gz || skip "no xfonts-base"
+	xvfb -screen 0 640x480x24 -noreset
+	mkdir some none
+	cp $fonts/6x12.pcf.gz some
+	(echo 1; grep ^6x12.pcf $fonts/fonts.dir) >some/fonts.dir
+	echo 0 >none/fonts.dir
+	xset fp= "$PWD/some"
+	status 0 "$bench" -q -t 0.1 -o rec itext cmplx
+	has rec '^result	itext	' \
+	    '^note	cmplx	font \*-fixed-\*, as there is none named fixed'
+	xset fp= "$PWD/none"
+	status 0 "$bench" -q -t 0.1 -o rec2 itext arc10
+	has rec2 '^none	itext	the X server has no font at all' \
+	    '^result	arc10	'
 }
 
 test_x_outside_the_stones() {
 	with_x
-	xvfb -screen 0 640x480x24
+	xvfb -screen 0 640x480x24 -noreset
 	status 0 "$bench" -q -v -t 0.1 -o rec x_more
 	for k in xsync xnoop xput xshm xget xpixmap xwinmap xprop rfill rover \
 	    raa; do
@@ -448,23 +555,26 @@ test_x_who_spends_the_time() {
 	lacks null x_cpu
 }
 
-# the screen saver, the screen's power, the pointer: as they were
+# the screen saver, the pointer and its shape in the framebuffer: as they were
 test_x_left_as_found() {
 	with_x
-	command -v xset && command -v xprop || skip "no xset or xprop"
-	xvfb -screen 0 640x480x24
+	command -v xset && command -v xprop && command -v xsetroot ||
+	    skip "no xset, xprop or xsetroot"
+	xvfb -screen 0 640x480x24 -noreset -fbdir "$PWD"
+	cp Xvfb_screen0 bare
 	xset s 77 88
-	xset q >before
-	xprop -root >props
+	xsetroot -cursor_name gumby
+	state >before
+	cp Xvfb_screen0 pixels
+	if cmp bare pixels; then return 1; fi
 	status 0 "$bench" -q -t 0.1 fill10 cmplx
-	xset q | diff before -
-	xprop -root | diff props -
+	thrice cmp Xvfb_screen0 pixels
+	state | diff before -
 	got=0
 	timeout -s KILL 1 "$bench" -q -t 20 fill10 cmplx || got=$?
-	sleep 0.2
-	xset q | diff before -
-	xprop -root | diff props -
-	xwininfo -root -children | grep ' 0 children'
+	test $got = 137
+	thrice cmp Xvfb_screen0 pixels
+	state | diff before -
 }
 
 # a screen that is off is lit, once; nothing is asked for that would last
