@@ -788,17 +788,28 @@ left_out(FILE *f, const struct comparison *c)
 	}
 }
 
+/* Is that a row's key, or that of a part of it: KEY_part, KEY.copy? */
+static int
+known(const char *key)
+{
+	for (const struct test *t = NULL; (t = next_test(t)); ) {
+		size_t n = strlen(t->key);
+
+		if (!strncmp(key, t->key, n) && strchr("_.", key[n]))
+			return 1;       /* or it ends there */
+	}
+	return 0;
+}
+
 /* Figures that are not known here are not known to be better or worse. */
 static int
 unknown(const struct comparison *c)
 {
 	int n = 0;
 
-	for (int i = 0; i < 2; i++) {
-		n += c->side[i].nfigures;
-		for (int j = 0; j < c->n; j++)
-			n -= !!(i ? c->change[j].new : c->change[j].old);
-	}
+	for (int i = 0; i < 2; i++)
+		for (int j = 0; j < c->side[i].nfigures; j++)
+			n += !known(c->side[i].figures[j].key);
 	return n;
 }
 

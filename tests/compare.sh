@@ -337,6 +337,20 @@ test_a_thousand_unknown_keys() {
 	lacks out 'key7'
 }
 
+# what a row, or a copy of it, found beside its figure
+test_parts_of_known_keys() {
+	for side in old new; do
+		printf 'bench\t1\nresult\tline10\t1/s\t1000
+			result\tline10_null\t1/s\t2000
+			result\tpipe_lat\tus\t100.0
+			result\tpipe_lat.2\tus\t100.0
+			result\tline10x\t1/s\t2000\nend\t5\n' |
+		    sed 's/^\t*//' >$side
+	done
+	status 0 "$bench" -c old new
+	has out 'unknown here: 2 figures'
+}
+
 # README's way to a fleet, over three network namespaces
 test_parallel() {
 	command -v parallel >/dev/null || skip 'GNU parallel is not installed'
