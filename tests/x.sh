@@ -125,10 +125,19 @@ test_x_24_bits() {
 	has left ' 0 children'
 }
 
+# PseudoColor, StaticGray and TrueColor
 test_x_8_bits() {
 	with_x
 	on_xvfb 1024x768x8 -noreset
 	has rec '^fact	x_depth	8'
+	for class in 0 4; do
+		kill $xvfb
+		rm display rec
+		xvfb -screen 0 640x480x8 -noreset -cc $class
+		status 0 "$bench" -q -t 0.1 -o rec line10 tile100 stip100 \
+		    itext farc100 cmplx xput xget
+		lacks rec '^none'
+	done
 }
 
 test_x_other_depths() {
@@ -338,6 +347,25 @@ test_x_killed() {
 	has rec '^result	line10	'
 	has out '-'
 	lacks rec 'built-in'
+}
+
+# a real server that closes the connection, as it was told to by another client
+test_x_cut_off() {
+	with_x
+	command -v xkill || skip "no xkill"
+	xvfb -screen 0 640x480x24 -noreset
+	"$bench" -q -t 60 -o rec xstones >out &
+	p=$!
+	sleep 0.$(($$ % 6))
+	while kill -0 $p; do
+		id=$(xwininfo -root -children | grep -o -m 1 '0x.* 600x480') || :
+		xkill -id "${id%% *}" || :
+	done
+	got=0
+	wait $p || got=$?
+	test $got = 1
+	cut_at rec "$(awk -F '\t' '$1 == "none" { print $2; exit }' rec)" \
+	    'X server closed the connection'
 }
 
 test_x_closes_at_a_request() {
