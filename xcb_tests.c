@@ -1169,7 +1169,7 @@ const struct test x_tests[] = {
 	{ "x_cmplx", "x", "cmplx",   "stones", NULL, 0, MORE, 0 },
 	{ "xstones", "x", "xstones", "stones", NULL, 0, MORE, 0 },
 
-	/* key      table      title                  unit, run, arg, way rare */
+	/* key       table     title                  unit, run, arg, way rare */
 	{ "line10",   "x_line",  "line 10",             RATE(line,    10), 0 },
 	{ "line100",  "x_line",  "line 100",            RATE(line,   100), 0 },
 	{ "line400",  "x_line",  "line 400",            RATE(line,   400), 0 },

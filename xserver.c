@@ -143,10 +143,11 @@ x_display(const char *name)
 }
 
 /*
- * Connects to a display, or (NULL) to $DISPLAY.  libxcb gives one code for a server that refuses
- * and for none at all; what tells them apart is that it prints the reason
- * of a refusal on standard error, where it is caught.  errno is to be that
- * of the socket, and not that of a file of cookies that is not there.
+ * Connects to a display, or (NULL) to $DISPLAY.  libxcb gives one code for a
+ * server that refuses and for none at all; what tells them apart is that it
+ * prints the reason of a refusal on standard error, where it is caught.  errno
+ * is to be that of the socket, and not that of a file of cookies that is not
+ * there.
  */
 static xcb_connection_t *
 dial(const char *name, int *screen, char *reason, size_t size)
@@ -239,8 +240,8 @@ connect_real(struct bench *b, int *screen, char why[static REASON])
 	char doing[REASON / 2];
 
 	if (!name || !*name) {
-		snprintf(why, REASON, "no DISPLAY is set (-d sets one, -s starts one)%s",
-			own->why);
+		snprintf(why, REASON, "no DISPLAY is set (-d sets one, "
+			"-s starts one)%s", own->why);
 		return NULL;
 	}
 	snprintf(doing, sizeof doing, "connecting to X server %s", name);
