@@ -169,7 +169,7 @@ struct figure {
 	char *key, *unit;
 	double value;           /* median of all samples */
 	double low, high;       /* quartiles; both value when not known */
-	signed char digits;     /* significant ones value was given with; 0: all */
+	signed char digits;     /* significant ones it was given with; 0: all */
 	short nrounds;          /* 0 where not known */
 	int samples;            /* 0 where the record came from a file */
 	double *rounds;         /* median of each round; NULL in brief */

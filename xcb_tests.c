@@ -117,47 +117,6 @@ finish(struct x *x)
 /* --- the window ---------------------------------------------------------- */
 
 /*
- * A dark screen is lit and the timers that darken it begin anew, as if a
- * key had been struck: a row is over long before they end, and whatever
- * becomes of it, there is nothing that would have to be put back.
- */
-static void
-wake(struct x *x)
-{
-	enum { FORCE_LEVEL = 6, INFO = 7, ON = 0 };
-	uint32_t words[] = { 0, ON };
-	struct {
-		uint32_t head[2];
-		uint16_t level;
-		uint8_t enabled;
-	} *info;
-
-	xcb_force_screen_saver(x->c, XCB_SCREEN_SAVER_RESET);
-	info = x_ask(x->c, "DPMS", INFO, 1, words, 4);
-	if (info && info->enabled && info->level != ON)
-		x_ask(x->c, "DPMS", FORCE_LEVEL, 0, words, 8);
-	free(info);
-}
-
-/*
- * Drawing takes longer where the pointer is drawn over it.  XFIXES hides it
- * while the connection lasts.  It must not be given a shape of ours: a server
- * may have been showing none.
- */
-static void
-hide_pointer(struct x *x)
-{
-	enum { QUERY_VERSION = 0, HIDE = 29, HAS_HIDE = 4 };
-	uint32_t version[] = { 0, HAS_HIDE, 0 };
-	uint32_t where[] = { 0, x->screen->root }, *r;
-
-	r = x_ask(x->c, "XFIXES", QUERY_VERSION, 1, version, sizeof version);
-	if (r && r[2] >= HAS_HIDE)
-		x_ask(x->c, "XFIXES", HIDE, 0, where, sizeof where);
-	free(r);
-}
-
-/*
  * Waits until the window shows, whole.  Then there are no more exposures, of
  * what a child has covered: they are not a row's, and a client that waits
  * would be woken for each.
@@ -207,8 +166,6 @@ xopen(struct x *x, struct bench *b)
 	*x = (struct x){ .b = b, .covered = -1 };
 	unpin(b);
 	x->c = x_connect(b, &x->screen);
-	wake(x);
-	hide_pointer(x);
 	s = x->screen;
 	x->width = least(XWINDOW, s->width_in_pixels);
 	x->height = least(XWINDOW, s->height_in_pixels);
@@ -1169,7 +1126,7 @@ const struct test x_tests[] = {
 	{ "x_cmplx", "x", "cmplx",   "stones", NULL, 0, MORE, 0 },
 	{ "xstones", "x", "xstones", "stones", NULL, 0, MORE, 0 },
 
-	/* key       table     title                  unit, run, arg, way rare */
+	/* key       table     title                 unit run arg better rare */
 	{ "line10",   "x_line",  "line 10",             RATE(line,    10), 0 },
 	{ "line100",  "x_line",  "line 100",            RATE(line,   100), 0 },
 	{ "line400",  "x_line",  "line 400",            RATE(line,   400), 0 },

@@ -259,8 +259,13 @@ connect_real(struct bench *b, int *screen, char why[static REASON])
 	return NULL;
 }
 
-void *
-x_ask(xcb_connection_t *c, const char *extension, int opcode, int replies,
+/*
+ * A request of an extension that xcb need not know: bytes of words, of which
+ * the first is for its head.  Returns the reply, if it has one; NULL where
+ * that is an error, or there is no such extension.
+ */
+static void *
+ask(xcb_connection_t *c, const char *extension, int opcode, int replies,
 	uint32_t *words, size_t bytes)
 {
 	xcb_extension_t ext = { extension, 0 };
@@ -356,7 +361,7 @@ find_server(struct bench *b, xcb_connection_t *c)
 	enum { CLIENT_IDS = 4, PID = 2 };
 	struct served *run = served(b);
 	const xcb_setup_t *s = xcb_get_setup(c);
-	uint32_t ask[] = { 0, 2, xcb_setup_roots_iterator(s).data->root, PID,
+	uint32_t words[] = { 0, 2, xcb_setup_roots_iterator(s).data->root, PID,
 		s->resource_id_base, PID };
 	struct { uint32_t head, length, ids[6], client, mask, bytes, pid; } *r;
 	struct sockaddr_in6 here = { 0 }, there = { 0 };        /* or IPv4 */
@@ -373,11 +378,52 @@ find_server(struct bench *b, xcb_connection_t *c)
 	run->pid = (int)who.pid;
 	here.sin6_port = there.sin6_port;
 	if (run->pid || memcmp(&here, &there, sizeof here) ||
-	    !(r = x_ask(c, "X-Resource", CLIENT_IDS, 1, ask, sizeof ask)))
+	    !(r = ask(c, "X-Resource", CLIENT_IDS, 1, words, sizeof words)))
 		return;
 	run->named = "(X";
 	if (r->length == 4 && !r->client)
 		run->pid = (int)r->pid;
+	free(r);
+}
+
+/*
+ * A dark screen is lit and the timers that darken it begin anew, as if a
+ * key had been struck: a row is over long before they end, and whatever
+ * becomes of it, there is nothing that would have to be put back.
+ */
+static void
+wake(xcb_connection_t *c)
+{
+	enum { FORCE_LEVEL = 6, INFO = 7, ON = 0 };
+	uint32_t words[] = { 0, ON };
+	struct {
+		uint32_t head[2];
+		uint16_t level;
+		uint8_t enabled;
+	} *info;
+
+	xcb_force_screen_saver(c, XCB_SCREEN_SAVER_RESET);
+	info = ask(c, "DPMS", INFO, 1, words, 4);
+	if (info && info->enabled && info->level != ON)
+		ask(c, "DPMS", FORCE_LEVEL, 0, words, 8);
+	free(info);
+}
+
+/*
+ * Drawing takes longer where the pointer is drawn over it.  XFIXES hides it
+ * while the connection lasts.  It must not be given a shape of ours: a server
+ * may have been showing none.
+ */
+static void
+hide_pointer(xcb_connection_t *c, xcb_window_t root)
+{
+	enum { QUERY_VERSION = 0, HIDE = 29, HAS_HIDE = 4 };
+	uint32_t version[] = { 0, HAS_HIDE, 0 };
+	uint32_t where[] = { 0, root }, *r;
+
+	r = ask(c, "XFIXES", QUERY_VERSION, 1, version, sizeof version);
+	if (r && r[2] >= HAS_HIDE)
+		ask(c, "XFIXES", HIDE, 0, where, sizeof where);
 	free(r);
 }
 
@@ -405,6 +451,8 @@ x_connect(struct bench *b, const xcb_screen_t **screen)
 		facts(b, c, *screen);
 		find_server(b, c);
 	}
+	wake(c);
+	hide_pointer(c, (*screen)->root);
 	stage(b, NULL);
 	return c;
 }

@@ -13,8 +13,9 @@ enum {
 
 /*
  * Connects to the server that all rows of a run have: that of $DISPLAY or,
- * where the first row found none, the built-in one.  Fails the row where it
- * refuses, is gone, or cannot be understood; never returns NULL.
+ * where the first row found none, the built-in one.  Its screen is lit, its
+ * pointer hidden.  Fails the row where it refuses, is gone, or cannot be
+ * understood; never returns NULL.
  */
 xcb_connection_t *x_connect(struct bench *b, const xcb_screen_t **screen);
 /* Is there a server at $DISPLAY, be it one that refuses? */
@@ -23,14 +24,6 @@ int x_there(void);
 _Noreturn void x_refused(struct bench *b, const xcb_generic_error_t *e);
 /* ... a reply did not come, but that error or (NULL) the connection's end. */
 _Noreturn void x_unanswered(struct bench *b, const xcb_generic_error_t *e);
-
-/*
- * A request of an extension that xcb need not know: bytes of words, of which
- * the first is for its head.  Returns the reply, if it has one; NULL where
- * that is an error, or there is no such extension.
- */
-void *x_ask(xcb_connection_t *c, const char *extension, int opcode,
-	int replies, uint32_t *words, size_t bytes);
 
 /* Seconds to wait for a window: less when one has been waited for in vain. */
 double *x_patience(struct bench *b);
