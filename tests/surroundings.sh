@@ -367,7 +367,7 @@ test_disturbed() {
 	status 0 ./odd -q -t 2 -o rec steady quiet1
 	kill $pids
 	trap - EXIT
-	has out '^disturbed: [1-9].* other programs [1-9][0-9]*% of a CPU'
+	has out '^disturbed: [1-9].*other programs [1-9][0-9]*% of a CPU'
 	has rec '^fact	round1	steal .*switches/s, [0-9]* interrupts/s'
 	status 0 "$bench" -c rec
 	has out '^disturbed: '
