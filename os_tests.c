@@ -523,6 +523,8 @@ cached_file(struct bench *b)
 	long at;
 	int fd = scratch();
 
+	if (memory_limit() < FILESIZE / 4)
+		skip(b, "less than %ld KB free", FILESIZE >> 10);
 	if (fd < 0)
 		fail(b, "temporary file:");
 	for (at = 0; at < FILESIZE; at += PIECE)
