@@ -12,7 +12,8 @@
 # the kernel's command line) and CACHE (where kernels are kept).
 
 : "${BENCH:=./bench}" "${CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/bench}"
-: "${BOOTARGS:=console=ttyS0,115200 console=tty0 bench.save=/dev/fd0}"
+test "$1" = iso || save=' bench.save=/dev/fd0'
+: "${BOOTARGS:=console=ttyS0,115200 console=tty0${save-}}"
 unset MAKEFLAGS MFLAGS MAKELEVEL ARCH CC
 here=$(cd "$(dirname "$0")" && pwd) || exit
 
@@ -94,12 +95,15 @@ initrd() {
 
 # --- kernels -----------------------------------------------------------------
 
-# fetch PACKAGE: Debian's package, unpacked in $CACHE/tmp
+# fetch PACKAGE: Debian's package, unpacked in $tmp, a folder of our own
 fetch() {
 	command -v apt-get dpkg-deb >/dev/null ||
 	    die "$1: this is not Debian (put a kernel into $CACHE)"
-	rm -rf "$CACHE/tmp" && mkdir -p "$CACHE/tmp" && (
-		cd "$CACHE/tmp" || exit
+	mkdir -p "$CACHE" && tmp=$(mktemp -d "$CACHE/tmp.XXXXXX") || exit
+	trap 'rm -rf "$tmp"' EXIT
+	trap 'exit 1' HUP INT TERM
+	(
+		cd "$tmp" || exit
 		apt-get -q -o APT::Sandbox::User="$(id -un)" download "$1" &&
 		    dpkg-deb -x ./*.deb . && rm ./*.deb
 	) >&2 || die "$1: cannot fetch it (apt-get update? network?)"
@@ -111,8 +115,9 @@ debian() {
 	name=$(apt-cache depends linux-image-amd64 |
 	    sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p') || exit
 	fetch "${name:?apt knows no linux-image-amd64}"
-	mv "$CACHE"/tmp/boot/vmlinuz-* "$CACHE/tmp/vmlinuz" &&
-	    mv "$CACHE/tmp" "$CACHE/debian"
+	mv "$tmp"/boot/vmlinuz-* "$tmp/vmlinuz" && {
+		mv -T "$tmp" "$CACHE/debian" 2>/dev/null || test -d "$CACHE/debian"
+	}
 }
 
 # Where the floppy's kernel is kept: another configuration, another place.
@@ -126,28 +131,25 @@ kernel() (
 	to=$(kernel_file "$@")
 	echo "$to"
 	test -f "$to" && return
-	mkdir -p "$CACHE" &&
-	    cat "$here/boot.config" "$@" >"$CACHE/choices" || exit
 	fetch linux-source-6.1
 	echo 'boot.sh: building the kernel: some minutes' >&2
-	cd "$CACHE/tmp" && mkdir linux &&
-	    tar -xJf usr/src/linux-source-*.tar.xz -C linux \
+	cat "$here/boot.config" "$@" >"$tmp/choices" && cd "$tmp" &&
+	    mkdir linux && tar -xJf usr/src/linux-source-*.tar.xz -C linux \
 	    --strip-components=1 --no-same-owner && cd linux || exit
 	k='make -s ARCH=i386 KBUILD_BUILD_USER=bench KBUILD_BUILD_HOST=bench'
 	$k tinyconfig >log 2>&1 &&
-	    scripts/kconfig/merge_config.sh -m .config ../../choices \
+	    scripts/kconfig/merge_config.sh -m .config ../choices \
 	    >>log 2>&1 && $k olddefconfig >>log 2>&1 || {
 		tail log >&2
 		die 'kernel: not configured (see above)'
 	}
-	test $# != 0 || ! grep CONFIG ../../choices | grep -vxFf .config >&2 ||
+	test $# != 0 || ! grep CONFIG ../choices | grep -vxFf .config >&2 ||
 	    die 'kernel: it does not take these lines of boot.config'
-	nice -n 19 $k bzImage >>log 2>&1 || {
+	nice -n 19 $k -j "$(nproc)" bzImage >>log 2>&1 || {
 		tail log >&2
 		die 'kernel: not built (see above)'
 	}
 	mv arch/x86/boot/bzImage "$to"
-	cd "$here" && rm -rf "$CACHE/tmp"
 )
 
 # --- images ------------------------------------------------------------------

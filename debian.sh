@@ -114,7 +114,10 @@ want_floppy() {
 		has $x || want $x $x
 	done
 	has mcopy || want mtools mcopy
-	has xorriso || want 'xorriso isolinux' xorriso
+	has xorriso || want xorriso xorriso
+	test -f /usr/lib/ISOLINUX/isolinux.bin || want isolinux isolinux.bin
+	test -f /usr/lib/syslinux/modules/bios/ldlinux.c32 ||
+	    want syslinux-common ldlinux.c32
 	has xz || want xz-utils xz
 }
 
