@@ -368,10 +368,10 @@ struct comparison {
 	struct record side[2];  /* the runs of a side as one */
 	struct change *change;
 	int n;
-	double pace;            /* speed that all figures gained, in logarithms:
+	double pace;            /* speed that most figures gained, in logarithms:
 	                           taken off their changes */
-	double drift;           /* deviation of a run, in logarithms; at
-	                           DRIFT it may be too little */
+	double drift;           /* deviation of a run, in logarithms; from
+	                           DRIFT on it is much */
 };
 
 /* Compares runs, which have to outlive it; then compare_free() it. */

@@ -8,9 +8,9 @@
  * than their rounds do.  Another clock moves all figures alike: up to FLOOR,
  * what the median one moved by is taken off each, and what is more is news.
  * Addresses and neighbours move each its own way: how far runs scatter is
- * taken from the typical figure, from what config.h knows of it, and from
- * the runs as far as there are several.  The level is that of all cells
- * together (Bonferroni).
+ * taken from the typical figure (how far its sides are apart and, where a
+ * side is several runs, those), from what config.h knows of it, and from its
+ * own runs.  The level is that of all cells together (Bonferroni).
  */
 #include <math.h>
 #include <stdarg.h>
@@ -23,7 +23,8 @@
 enum {
 	SHARED = 50,            /* degrees of freedom from others, at most */
 	TYPICAL = 8,            /* figures that make a typical one */
-	PRIOR = 20,             /* runs' worth of what is known of runs */
+	PRIOR = 6,              /* runs' worth of what is known of a figure's */
+	SURE = 20,              /* ... its degrees of freedom */
 	FAR = 8,                /* median deviations from the middle: too far */
 	TEXT = 4096             /* bytes of a sentence */
 };
@@ -31,15 +32,18 @@ enum {
 /* What is known of a figure, in logarithms. */
 struct row {
 	struct change *c;
-	double d;               /* mean of new less mean of old */
+	double *y;              /* of each run, the old first, less the mean of
+	                           its side; NAN: has none */
+	double d;               /* mean of the new less that of the old */
 	double var;             /* of a round */
 	double df;              /* ... its degrees of freedom */
 	double part;            /* var * part is what rounds add to d's */
 	double runs;            /* drift^2 * runs is what runs add */
-	double excess;          /* sum of squares of runs */
+	double excess;          /* sum of squares of runs about their side */
 	double between;         /* ... its degrees of freedom */
-	int speed;              /* 1: more is better; -1 */
-	int paced;              /* the same; 0: it is the clock itself */
+	double known;           /* deviation of a run, at least */
+	double speed;           /* 1: more is better; -1 */
+	double paced;           /* the same; 0: it is the clock itself */
 };
 
 static void *
@@ -62,6 +66,19 @@ static double
 ex(double x)
 {
 	return (double)expf((float)x);
+}
+
+static double
+median(double *v, int n)
+{
+	return quantile(v, n, 0.5);
+}
+
+/* Pulls x to where it is no further than most from 0. */
+static double
+within(double x, double most)
+{
+	return fmin(fmax(x, -most), most);
 }
 
 /* --- sides ---------------------------------------------------------------- */
@@ -118,9 +135,9 @@ pool_figure(struct record *to, const struct figure *f, const struct record *r,
 			g->note = need(strdup(one->note));
 	}
 	if (runs) {
-		g->value = quantile(v, runs, 0.5);
-		g->low = quantile(v + n, runs, 0.5);
-		g->high = quantile(v + 2 * n, runs, 0.5);
+		g->value = median(v, runs);
+		g->low = median(v + n, runs);
+		g->high = median(v + 2 * n, runs);
 	} else {
 		g->why = need(strdup(f->why ? f->why : "not measured"));
 	}
@@ -156,14 +173,6 @@ get(const struct record *r, const struct test *t)
 	return f && !f->why && !strcmp(f->unit, t->unit) ? f : NULL;
 }
 
-/* What a side says of a figure. */
-struct half {
-	int runs, n;            /* runs that have it; rounds of all of them */
-	double sum;             /* of all rounds */
-	double within;          /* sum of squares of rounds about their run */
-	double between;         /* of runs about the side; times rounds */
-};
-
 /*
  * Rounds that lie far from the middle of their run, by MAD, are pulled to
  * where far begins: a disturbed one is not to hide what the others say.
@@ -174,82 +183,116 @@ pull(double *x, int n)
 	double v[n], middle, far;
 
 	memcpy(v, x, sizeof v);
-	middle = quantile(v, n, 0.5);
+	middle = median(v, n);
 	for (int i = 0; i < n; i++)
 		v[i] = fabs(x[i] - middle);
-	far = FAR * quantile(v, n, 0.5);
+	far = FAR * median(v, n);
 	for (int i = 0; i < n; i++)
-		x[i] = fmin(fmax(x[i], middle - far), middle + far);
+		x[i] = middle + within(x[i] - middle, far);
 }
 
-/* Adds a run to a side: its rounds, as logarithms of their ratio to base. */
-static void
-add_run(struct half *h, const struct figure *f, double base)
+/*
+ * Adds the rounds of a run to a row, as logarithms of their ratio to the old
+ * value.  Returns their mean.
+ */
+static double
+add_run(struct row *row, const struct figure *f)
 {
 	int n = f->nrounds ? f->nrounds : 1;
-	double x[n], sum = 0, squares = 0;
+	double x[n], mean = 0;
 
 	for (int i = 0; i < n; i++)
-		x[i] = ln((f->nrounds ? f->rounds[i] : f->value) / base);
+		x[i] = ln((f->nrounds ? f->rounds[i] : f->value) /
+		    row->c->old->value);
 	if (n >= 5)
 		pull(x, n);
-	for (int i = 0; i < n; i++) {
-		sum += x[i];
-		squares += x[i] * x[i];
-	}
-	h->within += fmax(squares - sum * sum / n, 0);
-	h->between += sum * sum / n;
-	h->sum += sum;
-	h->n += n;
-	h->runs++;
+	for (int i = 0; i < n; i++)
+		mean += x[i] / n;
+	for (int i = 0; i < n; i++)
+		row->var += (x[i] - mean) * (x[i] - mean);
+	row->df += n - 1;
+	return mean;
 }
 
-static struct half
-half(const struct record *r, int runs, const struct test *t, double base)
+/* Adds the runs of a side.  Returns how many rounds they have in all. */
+static int
+add_side(struct row *row, const struct comparison *c, int side)
 {
-	struct half h = { 0 };
+	double *y = row->y + side * c->runs[0], mean = 0, part = 0;
+	int n = 0, runs = 0;
 
-	for (; runs--; r++)
-		if (get(r, t))
-			add_run(&h, get(r, t), base);
-	if (h.n)
-		h.between = fmax(h.between - h.sum * h.sum / h.n, 0);
-	return h;
+	for (int i = 0; i < c->runs[side]; i++) {
+		const struct figure *f = get(&c->run[side][i], row->c->test);
+		int rounds = f && f->nrounds ? f->nrounds : 1;
+
+		y[i] = NAN;
+		if (!f)
+			continue;
+		y[i] = add_run(row, f);
+		mean += (y[i] - mean) / ++runs;
+		part += 1.0 / rounds;
+		n += rounds;
+	}
+	for (int i = 0; i < c->runs[side]; i++)
+		y[i] -= mean;
+	row->d = mean - row->d;
+	row->part += part / runs / runs;
+	row->runs += 1.0 / runs;
+	row->between += runs - 1;
+	return n;
 }
 
-/* Fills a row.  Returns 0 where there are no two values on each side. */
+/*
+ * Fills a row but for the scatter of runs; there is room in y for all runs.
+ * Returns 0 where there are no two values on each side.
+ */
 static int
 measure(const struct comparison *c, struct row *row)
 {
 	const struct test *t = row->c->test;
-	struct half h[2];
-	int n, runs;
 
-	for (int i = 0; i < 2; i++)
-		h[i] = half(c->run[i], c->runs[i], t, row->c->old->value);
-	n = h[0].n + h[1].n;
-	runs = h[0].runs + h[1].runs;
-	if (h[0].n < 2 || h[1].n < 2)
-		return 0;
-	row->d = h[1].sum / h[1].n - h[0].sum / h[0].n;
+	for (size_t i = 0; i < LEN(drifts); i++)
+		if (!strcmp(drifts[i].key, t->key))
+			row->known = drifts[i].drift;
 	row->speed = t->better == MORE ? 1 : -1;
 	row->paced = strcmp(t->unit, "MHz") ? row->speed : 0;
-	row->df = n - runs;
-	row->between = runs - 2;
-	row->part = 1.0 / h[0].n + 1.0 / h[1].n;
-	row->runs = 1.0 / h[0].runs + 1.0 / h[1].runs;
-	row->excess = h[0].between + h[1].between;
-	if (!row->df) {                 /* a value a run, no rounds */
-		row->df = row->between;
-		row->between = 0;
-		row->var = row->excess / row->df;
-	} else {
-		row->var = (h[0].within + h[1].within) / row->df;
+	return add_side(row, c, 0) > 1 && add_side(row, c, 1) > 1;
+}
+
+/* Of each run, what the median figure gained by is taken off. */
+static void
+scatter(struct row *row, int n, int runs)
+{
+	double v[n], pace, d;
+
+	for (int k = 0; k < runs; k++) {
+		int has = 0;
+
+		for (int i = 0; i < n; i++)
+			if (!isnan(row[i].y[k]))
+				v[has++] = row[i].speed * row[i].y[k];
+		pace = has < TYPICAL ? 0 : median(v, has);
+		for (int i = 0; i < n; i++) {
+			d = row[i].y[k] - row[i].paced * pace;
+			if (!isnan(d))
+				row[i].excess += d * d;
+		}
 	}
-	row->excess *= (double)runs / n;
+}
+
+/* From sums of squares to variances. */
+static void
+divide(struct row *row)
+{
+	if (row->df) {
+		row->var /= row->df;
+	} else {                        /* a value a run, no rounds */
+		row->df = row->between;
+		row->var = row->excess / row->df;
+		row->between = row->excess = 0;
+	}
 	/* a record has five digits of a value */
 	row->var = fmax(row->var, 1e-8);
-	return 1;
 }
 
 /* --- the test ------------------------------------------------------------- */
@@ -310,15 +353,32 @@ moderate(struct row *row, int n)
 	}
 }
 
-/* Takes the speed that the median figure gained off each, up to FLOOR. */
+/*
+ * Takes the speed that the median figure gained off each, up to FLOOR: the
+ * median of those about it, as others may have changed in truth.  More than
+ * that, unless the clock gained as well, is news of most figures and not to
+ * move the others.
+ */
 static double
 take_pace(struct row *row, int n)
 {
-	double v[n], pace, most = ln(1 + FLOOR / 100.0);
+	double v[n], pace, clock = 0, most = ln(1 + FLOOR / 100.0);
+	int clocks = 0, near = 0;
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		v[i] = row[i].speed * row[i].d;
-	pace = fmin(fmax(quantile(v, n, 0.5), -most), most);
+		if (!row[i].paced)
+			clock += (v[i] - clock) / ++clocks;
+	}
+	pace = median(v, n);
+	for (int i = 0; i < n; i++)
+		if (fabs(v[i] - pace) < most)
+			v[near++] = v[i];
+	if (near)
+		pace = median(v, near);
+	if (fabs(pace) > most)
+		pace = fabs(clock) < most / 2 || clock / pace < 0 ? 0 :
+			within(pace, most);
 	for (int i = 0; i < n; i++)
 		row[i].d -= row[i].paced * pace;
 	return pace;
@@ -333,31 +393,42 @@ drift(const struct row *row, double s)
 {
 	double rounds = row->var * row->part / row->runs;
 
-	for (size_t i = 0; i < LEN(drifts); i++)
-		if (!strcmp(drifts[i].key, row->c->test->key))
-			s = fmax(s, drifts[i].drift);
+	s = fmax(s, row->known);
 	return (PRIOR * s * s + fmax(row->excess - row->between * rounds, 0)) /
 		(PRIOR + row->between);
 }
 
 /*
  * Standard deviation of a run: what is to be added to the rounds' so that
- * the median of |d| over its error is that of chance.  At most DRIFT, as
- * many figures may have changed in truth.
+ * differences of sides and of runs, over their errors, have the median of
+ * chance.  At most that of a typical round, or DRIFT: as many figures may
+ * have changed in truth.
  */
 static double
 typical(const struct row *row, int n)
 {
-	double v[n], s = 0;
+	double v[2 * n], s, low = 0, high;
 
-	for (; s < DRIFT; s += DRIFT / 20) {
-		for (int i = 0; i < n; i++)
-			v[i] = fabs(row[i].d) / sqrt(row[i].var * row[i].part +
-			    drift(&row[i], s) * row[i].runs);
-		if (quantile(v, n, 0.5) <= 0.7)
-			break;
+	for (int i = 0; i < n; i++)
+		v[i] = sqrt(row[i].var);
+	high = fmax(median(v, n), DRIFT);
+	while (high - low > DRIFT / 20) {
+		int has = 0;
+
+		s = (low + high) / 2;
+		for (int i = 0; i < n; i++) {
+			const struct row *r = &row[i];
+			double own = fmax(s, r->known);
+			double var = r->var * r->part / r->runs + own * own;
+
+			v[has++] = fabs(r->d) / sqrt(var * r->runs);
+			if (r->between > 0)     /* its median is near this */
+				v[has++] = 0.7 * sqrt(r->excess / var /
+				    (r->between - 0.6));
+		}
+		*(median(v, has) > 0.7 ? &low : &high) = s;
 	}
-	return s;
+	return high;
 }
 
 /*
@@ -424,21 +495,21 @@ test(struct row *row, double p, double pace, double common)
 	struct change *c = row->c;
 	double rounds = row->var * row->part;
 	double runs = drift(row, common) * row->runs;
-	double error, low, high, least = ln(1 + FLOOR / 100.0);
+	double error;
 
 	c->percent = percent(c->test, c->new->value / c->old->value *
 	    ex(-pace * row->paced));
 	error = rounds + runs;          /* Satterthwaite's degrees of freedom */
 	error = sqrt(error) * student(p, error * error / (rounds * rounds /
-	    row->df + runs * runs / (PRIOR + row->between)));
-	low = percent(c->test, ex(row->d - error));
-	high = percent(c->test, ex(row->d + error));
-	c->low = fmin(c->percent, fmin(low, high));
-	c->high = fmax(c->percent, fmax(low, high));
+	    row->df + runs * runs / (SURE + row->between)));
+	c->low = fmin(c->percent, percent(c->test,
+	    ex(row->d - row->speed * error)));
+	c->high = fmax(c->percent, percent(c->test,
+	    ex(row->d + row->speed * error)));
 	c->verdict = error < ln(1 + SINGLE / 100.0) ? SAME : UNSURE;
-	if (fabs(row->d) > fmax(fmax(error, least), spread(row)) &&
+	if (fabs(row->d) > fmax(error, spread(row)) &&
 	    fabs(c->percent) > FLOOR && apart(c) &&
-	    (row->d * row->speed > 0) == (c->percent > 0))
+	    row->d * row->speed * c->percent > 0)
 		c->verdict = c->percent > 0 ? BETTER : WORSE;
 }
 
@@ -506,12 +577,35 @@ add(struct comparison *c)
 	}
 }
 
+/* Tests rows that have two values or more on each side. */
+static void
+test_rows(struct comparison *c, struct row *row, int n)
+{
+	int cells = 0;
+
+	scatter(row, n, c->runs[0] + c->runs[1]);
+	for (int i = 0; i < n; i++) {
+		divide(&row[i]);
+		cells += row[i].c->cell;
+	}
+	moderate(row, n);
+	c->drift = DRIFT;
+	if (n >= TYPICAL) {
+		c->pace = take_pace(row, n);
+		c->drift = typical(row, n);
+	}
+	for (int i = 0; i < n; i++)
+		test(&row[i], LEVEL / 2 / (cells ? cells : 1), c->pace,
+		    c->drift);
+}
+
 void
 compare(struct comparison *c, const struct record *old, int nold,
     const struct record *new, int nnew)
 {
 	struct row *row, r;
-	int n = 0, cells = 0;
+	double *y;
+	int n = 0;
 
 	*c = (struct comparison){ .run = { old, new },
 		.runs = { nold, nnew } };
@@ -519,27 +613,22 @@ compare(struct comparison *c, const struct record *old, int nold,
 		pool(&c->side[i], c->run[i], c->runs[i]);
 	add(c);
 	row = need(calloc((size_t)c->n + 1, sizeof *row));
+	y = need(calloc((size_t)(c->n + 1) * (size_t)(nold + nnew), sizeof *y));
 	for (int i = 0; i < c->n; i++) {
-		r = (struct row){ .c = &c->change[i] };
+		r = (struct row){ .c = &c->change[i], .y = y + n * (nold + nnew) };
 		if (r.c->why)
 			continue;
 		if (measure(c, &r)) {
 			row[n++] = r;
-			cells += r.c->cell;
 			continue;
 		}
 		r.c->single = 1;
 		if (fabs(r.c->percent) > SINGLE && apart(r.c))
 			r.c->verdict = r.c->percent > 0 ? BETTER : WORSE;
 	}
-	moderate(row, n);
-	if (n >= TYPICAL) {
-		c->pace = take_pace(row, n);
-		c->drift = typical(row, n);
-	}
-	for (int i = 0; i < n; i++)
-		test(&row[i], LEVEL / 2 / (cells ? cells : 1), c->pace,
-		    n < TYPICAL ? DRIFT : c->drift);
+	if (n)
+		test_rows(c, row, n);
+	free(y);
 	free(row);
 }
 
@@ -570,12 +659,21 @@ static int
 momentary(const char *name)
 {
 	static const char *const names[] = { "date", "label", "seconds",
-		"steal", "mem_available", "clock_ns", "guesses", "disturbed" };
+		"mem_available", "clock_ns", "guesses", "disturbed" };
 
 	for (size_t i = 0; i < LEN(names); i++)
 		if (!strcmp(names[i], name))
 			return 1;
 	return !strncmp(name, "round", 5) || !strncmp(name, "x_cpu_", 6);
+}
+
+/* Did others have a part of the CPUs that disturbs? */
+static int
+stolen(const char *steal)
+{
+	char *end;
+
+	return steal && decimal(steal, &end) >= 100 * STEAL;
 }
 
 static void
@@ -585,6 +683,8 @@ fact_line(FILE *f, const struct comparison *c, const char *name, int *any)
 	const char *b = record_get(&c->side[1], name);
 
 	if (momentary(name) || (a && b && !strcmp(a, b)))
+		return;
+	if (!strcmp(name, "steal") && !stolen(a) && !stolen(b))
 		return;
 	if (!(*any)++)
 		report_text(f, 0, "The facts differ:");

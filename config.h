@@ -231,12 +231,13 @@ static const char *const usual[] = { "x", "proc", "comm", "bw", "mem" };
 #ifndef LIMIT
 #define LIMIT 5
 #endif
-/* chance that a comparison without any change shows one in some cell */
+/* chance that a comparison without any change shows one in some cell, if
+   all is as compare.c has it; it is up to twice that, as measured */
 #ifndef LEVEL
 #define LEVEL 0.02
 #endif
-/* standard deviation of a run, beside that of its rounds, at most, and where
-   there are too few figures to tell */
+/* standard deviation of a run, beside that of its rounds, where there are too
+   few figures to tell; with more it is at most this, or a typical round's */
 #ifndef DRIFT
 #define DRIFT 0.01
 #endif

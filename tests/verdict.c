@@ -4,11 +4,17 @@
  *
  *	verdict sim N		N comparisons of runs that do not differ,
  *				simulated, and N/5 each where one figure is
- *				slower by 2 and by 5 percent
+ *				slower by 2 and by 5 percent; a quarter of
+ *				them with two and with three runs a side
+ *	verdict many N		N comparisons where as many figures as stands
+ *				in each line are slower by 40 percent
  *	verdict real FILE [KEY]...	the same from records of one machine:
  *				each run with each other, then each two and
  *				three in a row with each other; where KEY is
  *				slower too
+ *	verdict rows FILE	of each figure that was made slower by 5
+ *				percent: found in percent, with one, two and
+ *				three runs a side
  *
  * What is simulated: 60 figures, rounds of 0.3 to 30% deviation, one in 60
  * disturbed by up to 10%, runs that differ by more than their rounds do.
@@ -185,7 +191,7 @@ scale(struct figure *f, double by)
 {
 	if (!f || f->why)
 		return;
-	if (strchr(f->unit, '/'))
+	if (!strcmp(f->unit, "MHz") || strchr(f->unit, '/'))
 		by = 1 / by;
 	f->value *= by;
 	f->low *= by;
@@ -220,6 +226,74 @@ real(struct record *r, int n, int runs, double factor, const char *key,
 	say(what, &t);
 }
 
+/* All figures before `slower` are: are the others left alone? */
+static void
+many(int n, int runs, int slower)
+{
+	struct record r[6];
+	struct comparison c;
+	uint64_t seed = 88172645463325252u;
+	int alarms = 0, any;
+
+	for (int i = 0; i < n; i++) {
+		for (int k = 0; k < 2 * runs; k++) {
+			simulate(&r[k], 0.5, 0.002, -1, 1, &seed);
+			for (int j = 0; k >= runs && j < slower; j++)
+				scale(&r[k].figures[j], 1.4);
+		}
+		compare(&c, r, runs, r + runs, runs);
+		any = 0;
+		for (int j = 0; j < c.n; j++)
+			any |= c.change[j].verdict == BETTER ||
+			    (j >= slower && c.change[j].verdict == WORSE);
+		alarms += any;
+		compare_free(&c);
+		for (int k = 0; k < 2 * runs; k++)
+			record_free(&r[k]);
+	}
+	printf("%d of %d figures slower by 40%%, %d:%d: %d comparisons, "
+	    "alarms %.1f%%\n", slower, FIGURES, runs, runs, n,
+	    100.0 * alarms / n);
+}
+
+/* How often a slow-down of 5% of a figure is found, in percent. */
+static double
+found(struct record *r, int n, int runs, const char *key)
+{
+	struct tally t = { 0 };
+
+	for (int i = 0; i + runs <= n; i++) {
+		for (int j = 0; j + runs <= n; j++) {
+			if (abs(i - j) < runs)
+				continue;
+			for (int k = 0; k < runs; k++)
+				scale(record_find(&r[j + k], key), 1.05);
+			judge(&t, r + i, runs, r + j, runs, key);
+			for (int k = 0; k < runs; k++)
+				scale(record_find(&r[j + k], key), 1 / 1.05);
+		}
+	}
+	return 100.0 * t.found / t.n;
+}
+
+static int
+simulations(int n)
+{
+	static const double noise[] = { 0.5, 1, 1 };
+	static const double drift[] = { 0.002, 0.005, 0.01 };
+
+	for (int runs = 1; runs <= 3; runs++) {
+		for (int i = 0; i < 3; i++) {
+			simulated(n, noise[i], drift[i], runs, 1);
+			simulated(n / 5, noise[i], drift[i], runs, 1.02);
+			simulated(n / 5, noise[i], drift[i], runs, 1.05);
+		}
+		if (runs == 1)
+			n /= 4;
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -227,21 +301,12 @@ main(int argc, char **argv)
 	struct record *r = calloc(1000, sizeof *r);
 	int n = 0;
 
-	if (argc == 3 && !strcmp(argv[1], "sim")) {
-		n = atoi(argv[2]);
-		for (int runs = 1; runs <= 3; runs++) {
-			for (int i = 0; i < 3; i++) {
-				static const double noise[] = { 0.5, 1, 1 };
-				static const double drift[] = { 0.002, 0.005,
-					0.01 };
-
-				simulated(n, noise[i], drift[i], runs, 1);
-				simulated(n / 5, noise[i], drift[i], runs,
-				    1.02);
-				simulated(n / 5, noise[i], drift[i], runs,
-				    1.05);
-			}
-		}
+	if (argc == 3 && !strcmp(argv[1], "sim"))
+		return simulations(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "many")) {
+		for (int runs = 1; runs <= 3; runs++)
+			for (int slower = 20; slower <= 50; slower += 15)
+				many(atoi(argv[2]), runs, slower);
 		return 0;
 	}
 	in.name = argv[2];
@@ -249,6 +314,16 @@ main(int argc, char **argv)
 		return 2;
 	while (n < 1000 && record_read(&in, &r[n]))
 		n++;
+	if (!strcmp(argv[1], "rows")) {
+		for (int i = 0; i < r[0].nfigures; i++) {
+			const char *key = r[0].figures[i].key;
+
+			printf("%-16s %5.1f %5.1f %5.1f\n", key,
+			    found(r, n, 1, key), found(r, n, 2, key),
+			    found(r, n, 3, key));
+		}
+		return 0;
+	}
 	for (int runs = 1; runs <= 3; runs++) {
 		for (int all = 0; all < 2; all++)
 			real(r, n, runs, 1, "none", all);
