@@ -96,6 +96,7 @@ run:
 check:
 	@DISPLAY= $(DEBIAN) packages build check || \
 		$(DEBIAN) missing build 2>/dev/null
+	@$(DEBIAN) prometheus cross || :
 	@$(MAKE) bench warnings
 	@CC='$(CC)' WITH_X=$(WITH_X) sh tests/run
 

@@ -8,6 +8,9 @@
 #	                                for size, 20 KB less than Debian's own;
 #	                                its newer malloc gives each image that X
 #	                                replies with back to the kernel
+#	sh debian.sh prometheus DIR     put promtool there, for the tests, if
+#	                                there is none: its package, installed,
+#	                                would start a server
 #
 # SET is build, run (a server to draw on), check (the tests), floppy or boot
 # (the tests in QEMU).
@@ -472,12 +475,29 @@ musl() {
 	    mv "$tmp/cc" "$1/cc"
 }
 
+# prometheus DIR: promtool, a file of 48 MB, from a package of 19 MB
+prometheus() {
+	has promtool || test -x "$1/promtool" && return
+	debian || die 'promtool: this is not Debian (put one into PATH)'
+	mkdir -p "$1" && tmp=$(mktemp -d "$1/tmp.XXXXXX") || exit
+	trap 'rm -rf "$tmp"' EXIT
+	trap 'exit 1' HUP INT TERM
+	(
+		cd "$tmp" &&
+		    apt-get -q -o APT::Sandbox::User="$(id -un)" \
+		    download prometheus && dpkg-deb -x ./*.deb .
+	) >"$tmp/log" 2>&1 && mv "$tmp/usr/bin/promtool" "$1" || {
+		tail -n 3 "$tmp/log" >&2
+		die 'promtool: cannot fetch it (apt-get update? network?)'
+	}
+}
+
 case $#:$1 in
-[2-9]:missing | [2-9]:packages | 2:libxcb | 2:musl) "$@" ;;
+[2-9]:missing | [2-9]:packages | 2:libxcb | 2:musl | 2:prometheus) "$@" ;;
 *)
 	echo 'usage: sh debian.sh missing|packages' \
 	    'build|run|check|floppy|boot ...' >&2
-	echo '       sh debian.sh libxcb|musl DIR' >&2
+	echo '       sh debian.sh libxcb|musl|prometheus DIR' >&2
 	exit 2
 	;;
 esac
