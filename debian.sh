@@ -97,6 +97,7 @@ want_check() {
 	has jq || want jq jq
 	has parallel || want parallel parallel
 	has pdsh || want pdsh pdsh
+	has clush || want clustershell clush
 	test "$WITH_X" = 0 && return
 	has Xvfb || want xvfb Xvfb
 	has xauth || want xauth xauth

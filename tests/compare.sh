@@ -221,6 +221,10 @@ test_lines_of_many_hosts() {
 	cat tag3 tag1 tag2 >tagged
 	status 0 "$bench" -c tagged
 	has out '^node1 *k1 *1\.5$' '^node2 *k2 *2\.5$' '^node3 *k3 *3\.5$'
+	# srun --label has numbers, of one width
+	sed 's/^node2: /10: /; s/^node\(.\): / \1: /' mixed >labelled
+	status 0 "$bench" -c labelled
+	has out '^ *1 *k1 *1\.5$' '^10 *k2 *2\.5$' '^ *3 *k3 *3\.5$'
 	grep -v 'node2: end' mixed >cut
 	status 1 "$bench" -c cut
 	has err 'cut:11: node2: no end: the record was cut short (its 1 res'
@@ -385,11 +389,20 @@ test_parallel() {
 	holds "$(grep -c '^bench	1$' again) == 3"
 }
 
-test_pdsh() {
-	command -v pdsh >/dev/null || skip 'pdsh is not installed'
-	pdsh -R exec -w 'node[1-3]' "$bench" -q -t 0.2 -n %h -f record \
+# pdsh and clush, which take the same words
+shell_of_many() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
+	"$1" -R exec -w 'node[1-3]' "$bench" -q -t 0.2 -n %h -f record \
 	    null_syscall pipe_lat >recs
 	has recs '^node2: bench	1$'
 	status 0 "$bench" -c recs
 	has out ' node1 ' ' node2 ' ' node3 '
+}
+
+test_pdsh() {
+	shell_of_many pdsh
+}
+
+test_clush() {
+	shell_of_many clush
 }
