@@ -559,7 +559,7 @@ test_x_noops_arrive() {
 spent() {
 	rm -f rec
 	server "$@"
-	status 0 "$bench" -q -t 1 -o rec x_fill
+	status 0 "$bench" -q -v -t 1 -o rec x_fill
 	has out '^X CPU %' '^fill .*[0-9]'
 	set -- $(sed -n 's/^fact	x_cpu_fill	//p' rec)
 	kill $server

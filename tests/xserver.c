@@ -339,8 +339,6 @@ serve_here(int listener)
 {
 	int fd;
 
-	if (listen(listener, 64))
-		die("listen");
 	for (;;) {
 		if ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) < 0)
 			die("accept");
@@ -444,12 +442,16 @@ main(int argc, char **argv)
 	sigaddset(&end, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &end, NULL);
 	if (!child()) {
+		/* who listened last is whom SO_PEERCRED names */
+		if (listen(listener, 64))
+			die("listen");
+		dprintf(out, "%d\n", number);
+		close(out);
 		if (is.user > 0 || is.system > 0)
 			serve_here(listener);
 		serve(listener, only);
 		return 0;
 	}
-	dprintf(out, "%d\n", number);
 	if (out > 2)
 		close(out);
 	sigwait(&end, &c);
