@@ -32,13 +32,13 @@ test_quartiles_enclose_the_value() {
 
 quiet_is_not_marked() {
 	status 0 ./odd -q -t 1 slow
-	lacks out '[0-9]\*'
+	lacks out '[0-9]K*[*]'
 }
 
 test_noise_is_marked() {
 	odd
 	status 0 ./odd -q -t 1 slow noisy
-	has out '[0-9]\*' 'noise: '
+	has out '[0-9]K*[*]' 'noise: '
 	thrice quiet_is_not_marked
 }
 
