@@ -37,8 +37,8 @@ XCB_CFLAGS = -isystem $(XCB)/include
 XCB_LIBS = $(XCB)/libxcb.a
 
 SRC = bench.c options.c results.c harness.c host.c noise.c record.c report.c \
-	compare.c fleet.c export.c curve.c init.c os_tests.c sys_tests.c \
-	mem_tests.c xcb_tests.c xserver.c xstart.c xnull.c
+	compare.c words.c fleet.c export.c curve.c init.c os_tests.c \
+	sys_tests.c mem_tests.c xcb_tests.c xserver.c xstart.c xnull.c
 OBJ = $(SRC:.c=.o)
 
 XFLAGS_0 = -DWITH_X=0

@@ -380,6 +380,9 @@ void compare(struct comparison *c, const struct record *old, int nold,
 void compare_free(struct comparison *c);
 /* How many cells are worse by more than so many percent. */
 int compare_worse(const struct comparison *c, double limit);
+
+/* --- words.c: from a comparison alone ------------------------------------ */
+
 /* The facts that differ; the changes in words; a line a figure. */
 void compare_facts(FILE *f, const struct comparison *c);
 void compare_words(FILE *f, const struct comparison *c);

@@ -198,9 +198,10 @@ record_fact(struct record *r, const char *name, const char *value, ...)
 struct figure *
 record_find(const struct record *r, const char *key)
 {
-	for (int i = 0; i < r->nfigures; i++)
-		if (!strcmp(r->figures[i].key, key))
-			return &r->figures[i];
+	/* most begin otherwise, which counts with 10,000 records */
+	for (struct figure *f = r->figures; f < r->figures + r->nfigures; f++)
+		if (*f->key == *key && !strcmp(f->key, key))
+			return f;
 	return NULL;
 }
 
@@ -225,7 +226,8 @@ decimal(const char *s, char **end)
 	double v = 0, scale = 1;
 	int digits = 0, point = 0, power = 0, sign = 1, e = 0;
 
-	s += strspn(s, " ");
+	while (*s == ' ')
+		s++;
 	for (; isdigit((unsigned char)*s) || (*s == '.' && !point); s++) {
 		if (*s == '.') {
 			point = 1;
