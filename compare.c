@@ -587,14 +587,13 @@ test_rows(struct comparison *c, struct row *row, int n)
 		cells += row[i].c->cell;
 	}
 	moderate(row, n);
-	c->drift = DRIFT;
 	if (n >= TYPICAL) {
 		c->pace = take_pace(row, n);
 		c->drift = typical(row, n);
 	}
 	for (int i = 0; i < n; i++)
 		test(&row[i], LEVEL / 2 / (cells ? cells : 1), c->pace,
-		    c->drift);
+		    n < TYPICAL ? DRIFT : c->drift);
 }
 
 void

@@ -63,6 +63,7 @@ test_status_and_limit() {
 	status 3 "$bench" -c -w 6.9 old new
 	status 0 "$bench" -c -w 7.1 old new
 	has out '^Worse: pipe_lat -7.0%'
+	lacks out 'differ all over'
 	status 1 "$bench" -c old missing
 	status 1 "$bench" -c -w 5 old
 	has err 'nothing to compare'
