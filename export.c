@@ -10,9 +10,9 @@
 
 /* Text in double quotes, as JSON and Prometheus have it alike. */
 static void
-quoted(FILE *f, const char *s)
+quoted(FILE *f, const char *before, const char *s)
 {
-	putc('"', f);
+	fprintf(f, "%s\"", before);
 	for (; *s; s++) {
 		if (*s == '"' || *s == '\\')
 			putc('\\', f);
@@ -64,19 +64,16 @@ static void
 json(FILE *f, const struct record *r, const struct figure *g)
 {
 	for (size_t i = 0; i < LEN(names); i++) {
-		fprintf(f, "%c\"%s\":", i ? ',' : '{', names[i]);
-		quoted(f, get(r, names[i]));
+		fprintf(f, "%c\"%s", i ? ',' : '{', names[i]);
+		quoted(f, "\":", get(r, names[i]));
 	}
-	fputs(",\"key\":", f);
-	quoted(f, g->key);
+	quoted(f, ",\"key\":", g->key);
 	if (g->why) {
-		fputs(",\"none\":", f);
-		quoted(f, g->why);
+		quoted(f, ",\"none\":", g->why);
 		fputs("}\n", f);
 		return;
 	}
-	fputs(",\"unit\":", f);
-	quoted(f, g->unit);
+	quoted(f, ",\"unit\":", g->unit);
 	number(f, ",\"value\":", g->value, g->digits);
 	number(f, ",\"low\":", g->low, 0);
 	number(f, ",\"high\":", g->high, 0);
@@ -93,14 +90,13 @@ prom(FILE *f, const struct record *r, const struct figure *g, int run)
 		return;
 	fputs("bench_figure{", f);
 	for (size_t i = 0; i < 3; i++) {
-		fprintf(f, "%s=", names[i]);
-		quoted(f, get(r, names[i]));
+		fputs(names[i], f);
+		quoted(f, "=", get(r, names[i]));
 		putc(',', f);
 	}
-	fprintf(f, "run=\"%d\",key=", run + 1);
-	quoted(f, g->key);
-	fputs(",unit=", f);
-	quoted(f, g->unit);
+	fprintf(f, "run=\"%d\"", run + 1);
+	quoted(f, ",key=", g->key);
+	quoted(f, ",unit=", g->unit);
 	number(f, "} ", g->value, g->digits);
 	putc('\n', f);
 }
