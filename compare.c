@@ -487,6 +487,7 @@ spread(const struct row *row)
 	return s > ln(1 + NOISY) ? 2 * s : sqrt(row->var);
 }
 
+/* Where a change lies, at the level p on each side, and what it is. */
 static void
 test(struct row *row, double p, double pace, double common)
 {
