@@ -118,7 +118,7 @@ test_null_syscall_is_a_write() {
 # two processes unlock in turn what the other waits for, until one has ended
 test_lock_is_handed_over() {
 	command -v strace >/dev/null || skip 'no strace'
-	status 0 strace -fqq -e trace=fcntl,exit_group -o trace "$bench" -q \
+	status 0 strace -fqq -e trace=?fcntl,?fcntl64,exit_group -o trace "$bench" -q \
 	    -t 0.3 fcntl_lock
 	sed '/exit_group/q' trace | sed -n 's/ .*F_UNLCK.*//p' >turns
 	test "$(sort -u turns | wc -l)" = 2

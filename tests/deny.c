@@ -5,7 +5,8 @@
  *	deny ERROR - NUMBER... -- COMMAND...    all but these
  *
  * ERROR is a number as well.  The command itself can always be started:
- * its execve is known by where its path stands in memory.
+ * its execve is known by where its path stands in memory.  What it starts
+ * of other bits (/bin/sh) has other numbers, and is let alone.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,9 +22,14 @@ struct line {
 	uint8_t yes, no;
 	uint32_t k;
 };
+#ifdef __i386__
+#define OURS 0x40000003
+#else
+#define OURS 0xc000003e
+#endif
 enum {
 	LOAD = 0x20, EQUAL = 0x15, RETURN = 0x06,
-	NR = 0, PATH = 16,      /* in struct seccomp_data */
+	NR = 0, MACHINE = 4, PATH = 16, /* in struct seccomp_data */
 	FILTER = 2, ALLOW = 0x7fff0000, ERROR = 0x00050000,
 	MOST = 1024
 };
@@ -43,9 +49,11 @@ main(int argc, char *argv[])
 	i = 2 + but;
 #define ADD(...) f[program.n++] = (struct line){ __VA_ARGS__ }
 	ADD(LOAD, 0, 0, NR);
-	ADD(EQUAL, 0, 4, SYS_execve);
+	ADD(EQUAL, 0, 2, SYS_execve);
 	ADD(LOAD, 0, 0, PATH);
-	ADD(EQUAL, 0, 1, 0);            /* set below */
+	ADD(EQUAL, 2, 0, 0);            /* set below */
+	ADD(LOAD, 0, 0, MACHINE);
+	ADD(EQUAL, 1, 0, OURS);
 	ADD(RETURN, 0, 0, ALLOW);
 	ADD(LOAD, 0, 0, NR);
 	do {

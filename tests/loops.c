@@ -24,6 +24,7 @@
 
 const struct test x_tests[] = { { 0 } };
 static int faults;
+enum { TURNS = 40, EACH = 4 };          /* runs of a bare loop, in each turn */
 
 int twice_sample(struct bench *b);
 int twice_preliminary(struct bench *b, double *cost);
@@ -126,40 +127,53 @@ bare_pipe_lat(long n)
 
 static size_t buffer;                   /* KB of that of the row */
 
-/* Sums words of a buffer as large as that of the row, 256 KB at a time. */
+__attribute__((noinline))
+static unsigned long
+bare_sum(const volatile long *p, size_t n)
+{
+	const volatile long *end = p + n;
+	unsigned long a = 0, b = 0, c = 0, d = 0;
+
+	for (; p < end; p += 8) {
+		a += (unsigned long)p[0], b += (unsigned long)p[1];
+		c += (unsigned long)p[2], d += (unsigned long)p[3];
+		a += (unsigned long)p[4], b += (unsigned long)p[5];
+		c += (unsigned long)p[6], d += (unsigned long)p[7];
+	}
+	return a + b + c + d;
+}
+
+/*
+ * Sums words of a buffer as large as that of the row, 256 KB at a time.  It is
+ * a new one in each turn, as for the row: which pages it has matters.
+ */
 static double
 bare_mem_read_bw(long n)
 {
 	enum { GRAIN = 256 << 10 };
-	static const volatile long *v;
+	static volatile long *v;
 	static size_t at, size;
-	unsigned long sum = 0, more = 0;
+	static int calls;
+	unsigned long sum = 0;
 	double t;
 
-	if (!v) {
-		size_t bytes = buffer << 10;
-
-		v = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	if (calls++ % EACH == 0) {
+		if (v)
+			munmap((void *)v, size * sizeof *v);
+		v = mmap(NULL, buffer << 10, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (v == MAP_FAILED)
 			exit(1);
-		memset((void *)v, 1, bytes);
-		size = bytes / sizeof *v;
+		size = (buffer << 10) / sizeof *v;
+		for (at = 0; at < size; at += 4096 / sizeof *v)
+			v[at] = 1;
+		at = 0;
 	}
 	t = seconds();
 	for (long i = n; i--; at = (at + GRAIN / sizeof *v) % size)
-		for (size_t k = 0; k < GRAIN / sizeof *v; k += 8) {
-			sum += (unsigned long)v[at + k];
-			more += (unsigned long)v[at + k + 1];
-			sum += (unsigned long)v[at + k + 2];
-			more += (unsigned long)v[at + k + 3];
-			sum += (unsigned long)v[at + k + 4];
-			more += (unsigned long)v[at + k + 5];
-			sum += (unsigned long)v[at + k + 6];
-			more += (unsigned long)v[at + k + 7];
-		}
+		sum += bare_sum(v + at, GRAIN / sizeof *v);
 	t = seconds() - t;
-	USE(sum + more);
+	USE(sum);
 	return t / (double)n;
 }
 
@@ -194,7 +208,6 @@ pin_last(void)
 static void
 bare(size_t which)
 {
-	enum { TURNS = 40, EACH = 4 };
 	struct result *r = results(1);
 	const struct test *t = find_row(bares[which].key);
 	double v[TURNS * EACH], mine, own;

@@ -3,11 +3,6 @@
 
 # built NAME FLAG...: tests/NAME.c as ../NAME, once, with the libxcb of bench
 built() {
-	xcb=$top/libxcb
-	case $CC in
-	*/cross/native/cc) ;;
-	*/cross/*/cc) xcb=${CC%/cc}/libxcb ;;
-	esac
 	prog=$1
 	shift
 	test -x "../$prog" || $CC -std=c11 -D_GNU_SOURCE -DWITH_X=1 -O1 \

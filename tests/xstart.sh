@@ -168,9 +168,9 @@ test_xstart_hangs() {
 	with_x
 	fake Xhang "trap '' TERM; echo waiting; sleep 60"
 	(cd "$top" && $CC -std=c11 -D_GNU_SOURCE -DWITH_X=1 -DXPATIENCE=1 -O1 \
-	    -isystem "${XCB_INCLUDE:-libxcb/include}" -static \
+	    -isystem "${XCB_INCLUDE:-$xcb/include}" -static \
 	    -o "$OLDPWD/hasty" xstart.c $(ls *.o | grep -v xstart.o) \
-	    "${XCB_LIBS:-libxcb/libxcb.a}")
+	    "${XCB_LIB:-$xcb/libxcb.a}")
 	status 1 timeout 20 ./hasty -q -t 0.1 -s Xhang line10
 	has err '^waiting$' '^bench: Xhang timed out after 1 s$'
 	has out "of the built-in server"
