@@ -37,7 +37,7 @@
 #endif
 /* ... times this, for a row of X: there are many */
 #ifndef XPART
-#define XPART 0.17
+#define XPART 0.15
 #endif
 /* most copies of a row at once (-P) */
 #ifndef MAXCOPIES
