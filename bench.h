@@ -368,8 +368,8 @@ struct comparison {
 	struct record side[2];  /* the runs of a side as one */
 	struct change *change;
 	int n;
-	double pace;            /* speed that most figures gained, in logarithms:
-	                           taken off their changes */
+	double pace;            /* speed that most figures gained, in
+	                           logarithms: taken off their changes */
 	double drift;           /* deviation of a run, in logarithms; from
 	                           DRIFT on it is much */
 };
@@ -425,7 +425,7 @@ struct noise;
 
 /* Begins to count; NULL with errno where there is no memory. */
 struct noise *noise_start(void);
-/* A round is over. */
+/* A round is over; whole: of all rows, so that others compare with it. */
 void noise_round(struct noise *n, int whole);
 /* The run is, and its figures are in r: which rounds were disturbed? */
 void noise_judge(struct noise *n, const struct record *r);

@@ -613,7 +613,8 @@ compare(struct comparison *c, const struct record *old, int nold,
 	row = need(calloc((size_t)c->n + 1, sizeof *row));
 	y = need(calloc((size_t)(c->n + 1) * (size_t)(nold + nnew), sizeof *y));
 	for (int i = 0; i < c->n; i++) {
-		r = (struct row){ .c = &c->change[i], .y = y + n * (nold + nnew) };
+		r = (struct row){ .c = &c->change[i],
+			.y = y + n * (nold + nnew) };
 		if (r.c->why)
 			continue;
 		if (measure(c, &r)) {

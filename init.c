@@ -726,7 +726,8 @@ save(const char *device, const char *s, size_t n, char *why)
 	dev_t dev;
 	size_t i;
 
-	if (name != device && access(device, F_OK) && (dev = block_number(name)))
+	if (name != device && access(device, F_OK) &&
+	    (dev = block_number(name)))
 		mknod(device, S_IFBLK | 0600, dev);
 	mkdir(dirs[0], 0755);
 	for (i = 0; i < LEN(dirs) && access(dirs[i], F_OK); i++)

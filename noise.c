@@ -5,8 +5,8 @@
  * others, time that other programs used, interrupts.  A file that tells of
  * them may be missing: what is not known does not disturb.
  */
-#include <stdio.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
