@@ -209,6 +209,9 @@ const char *record_get(const struct record *r, const char *name);
 struct figure *record_find(const struct record *r, const char *key);
 struct figure *record_add(struct record *r, const char *key, const char *unit);
 
+/* Adds to a text in size bytes; what does not fit is cut. */
+void join(char *s, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /*
  * A number as a record has it: rounded to so many significant digits, or
  * with 0 to five and all of a whole part.  s of 64 bytes has room for any.

@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -127,21 +126,6 @@ number_in(const char *dir, const char *file)
 	return slurp(s, dir, file) ? number(s) : NONE;
 }
 
-static void append(char *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Adds to a text; what is too long is cut. */
-static void
-append(char *s, const char *fmt, ...)
-{
-	size_t n = strlen(s);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(s + n, TEXT - n, fmt, ap);
-	va_end(ap);
-}
-
 /* --- CPUs ---------------------------------------------------------------- */
 
 /* room for 65,536 CPUs; a kernel can be built for 8,192 */
@@ -202,8 +186,8 @@ cpus(char *s, const char *file)
 	long online = slurp(s, CPU, file) ? count_list(s) : 0;
 
 	*s = '\0';
-	append(s, n ? "%d/" : "unknown/", n);
-	append(s, online ? "%ld" : "unknown", online);
+	join(s, TEXT, n ? "%d/" : "unknown/", n);
+	join(s, TEXT, online ? "%ld" : "unknown", online);
 	return n || online;
 }
 
@@ -459,9 +443,9 @@ cpu_model(char *s, const char *file)
 	    && !lookup(s, "/proc", file, "Hardware"))
 		*s = '\0';
 	if (lookup(t, "/proc", file, "CPU implementer"))
-		append(s, "%simplementer %s", *s ? ", " : "", t);
+		join(s, TEXT, "%simplementer %s", *s ? ", " : "", t);
 	if (lookup(t, "/proc", file, "CPU part"))
-		append(s, "%spart %s", *s ? " " : "", t);
+		join(s, TEXT, "%spart %s", *s ? " " : "", t);
 	return *s != '\0';
 }
 
@@ -570,7 +554,7 @@ append_group(char *s, const char *title, const char *word, const char *dir)
 		if (e[i]->d_name[0] != '.' && slurp(t, dir, e[i]->d_name)) {
 			p = strncmp(t, "KVM: ", 5) ? t : t + 5;
 			if (strncmp(p, word, strlen(word)) == 0)
-				append(s, "%s %s", found++ ? "" : title,
+				join(s, TEXT, "%s %s", found++ ? "" : title,
 				    e[i]->d_name);
 		}
 		free(e[i]);
@@ -578,7 +562,7 @@ append_group(char *s, const char *title, const char *word, const char *dir)
 	if (n >= 0)
 		free(e);
 	if (found)
-		append(s, "; ");
+		join(s, TEXT, "; ");
 }
 
 /*
@@ -597,12 +581,12 @@ mitigations(char *s, const char *dir)
 	append_group(s, "unknown:", "Unknown", dir);
 	append_group(s, "mitigated:", "Mitigation", dir);
 	if (*s == '\0' && slurp(t, dir, "meltdown"))
-		append(s, "none needed; ");
+		join(s, TEXT, "none needed; ");
 	p = slurp(t, "/proc", "cmdline") ? t : NULL;
 	for (; p && (p = strstr(p, option)); p += n) {
 		n = strcspn(p, " ");
 		if (p == t || p[-1] == ' ')
-			append(s, "%.*s; ", n, p);
+			join(s, TEXT, "%.*s; ", n, p);
 	}
 	if (*s == '\0')
 		return 0;
@@ -626,7 +610,7 @@ seccomp(char *s, const char *file)
 		return 0;
 	snprintf(s, TEXT, "%s", modes[mode]);
 	if (mode == 2 && lookup(t, "/proc", file, "Seccomp_filters"))
-		append(s, " %s", t);
+		join(s, TEXT, " %s", t);
 	return 1;
 }
 
@@ -746,7 +730,8 @@ own_group(char *dir, const char *controller)
 	size_t top;
 
 	*dir = '\0';
-	append(dir, "/sys/fs/cgroup%s%s", *controller ? "/" : "", controller);
+	join(dir, TEXT, "/sys/fs/cgroup%s%s", *controller ? "/" : "",
+		controller);
 	top = strlen(dir);
 	if (!slurp(s, "/proc/self", "cgroup"))
 		return top;
@@ -756,7 +741,7 @@ own_group(char *dir, const char *controller)
 			continue;
 		*path++ = '\0';
 		if (*path == '/' && listed(names, controller)) {
-			append(dir, "%s", path);
+			join(dir, TEXT, "%s", path);
 			break;
 		}
 	}

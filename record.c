@@ -263,6 +263,17 @@ decimal(const char *s, char **end)
  * 900 known to one digit must be 9e+02.
  */
 void
+join(char *s, size_t size, const char *fmt, ...)
+{
+	size_t n = strlen(s);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s + n, size - n, fmt, ap);
+	va_end(ap);
+}
+
+void
 record_number(char *s, size_t size, double v, int digits)
 {
 	int d = digits > 0 ? digits : DIGITS, power = 0;

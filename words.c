@@ -3,7 +3,6 @@
  * a line a figure.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "bench.h"
@@ -68,22 +67,10 @@ compare_facts(FILE *f, const struct comparison *c)
 
 /* --- sentences ------------------------------------------------------------ */
 
-/* Text that grows, as far as there is room. */
-static void __attribute__((format(printf, 2, 3)))
-join(char *text, const char *fmt, ...)
-{
-	size_t n = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text + n, TEXT - n, fmt, ap);
-	va_end(ap);
-}
-
 static void
 join_percent(char *text, double v)
 {
-	join(text, v > -9.95 && v < 9.95 ? "%+.1f%%" : "%+.0f%%", v);
+	join(text, TEXT, v > -9.95 && v < 9.95 ? "%+.1f%%" : "%+.0f%%", v);
 }
 
 /* The mean of a table's cells is no cell of its own in a count. */
@@ -129,23 +116,24 @@ table_words(char *text, const struct comparison *c, const char *table)
 		all += tally(c, table, v, &least, &most);
 	if (!all)
 		return;
-	join(text, "%s%s: ", *text ? "; " : "", x ? "X drawing" :
+	join(text, TEXT, "%s%s: ", *text ? "; " : "", x ? "X drawing" :
 	    table ? report_brief(table) : "OS");
 	for (int v = WORSE; v >= BETTER; v--) {
 		if (!(n = tally(c, table, v, &least, &most)))
 			continue;
-		join(text, moved++ ? ", %d" : "%d", n);
+		join(text, TEXT, moved++ ? ", %d" : "%d", n);
 		if (moved == 1)
-			join(text, " of %d%s", all, x ? " categories" : "");
-		join(text, " %s, ", words[2 * x + (v == BETTER)]);
+			join(text, TEXT, " of %d%s", all,
+			    x ? " categories" : "");
+		join(text, TEXT, " %s, ", words[2 * x + (v == BETTER)]);
 		join_percent(text, least);
 		if (n > 1) {
-			join(text, " to ");
+			join(text, TEXT, " to ");
 			join_percent(text, most);
 		}
 	}
 	if (!moved)
-		join(text, "nothing moved");
+		join(text, TEXT, "nothing moved");
 }
 
 /* A sentence on where changes lie. */
@@ -179,7 +167,7 @@ list(FILE *f, const struct comparison *c, const char *head, enum verdict v)
 
 		if (!g->cell || g->why || g->verdict != v)
 			continue;
-		join(text, "%s%s ", n++ ? ", " : "", g->test->key);
+		join(text, TEXT, "%s%s ", n++ ? ", " : "", g->test->key);
 		if (v >= BETTER)
 			join_percent(text, g->percent);
 		else
@@ -242,7 +230,7 @@ left_out(FILE *f, const struct comparison *c)
 				continue;
 			if (j < i)
 				first = 0;
-			join(text, n++ ? " %s" : "%s", g->test->key);
+			join(text, TEXT, n++ ? " %s" : "%s", g->test->key);
 		}
 		if (n && first)
 			report_text(f, 0, "Not compared, %s: %s.", why, text);
