@@ -49,9 +49,10 @@ const struct test *next_test(const struct test *t);
 /* --- harness.c: what a test calls ---------------------------------------- */
 
 enum {
-	COMMON = 8192,          /* bytes; from XCOMMON on for X */
-	XCOMMON = 4096,
-	FACTS = 1024,           /* bytes of facts a row */
+	COMMON = 16384,         /* bytes; from XCOMMON on for X */
+	XCOMMON = 8192,
+	FACTS = 2048,           /* bytes of facts a row */
+	SEEN = 8,               /* values kept of a figure that is a fact */
 	REASON = 160,           /* bytes of a reason or remark */
 	CPUWORDS = 8192 / sizeof (long) /* masks of 65536 CPUs */
 };
@@ -124,10 +125,20 @@ void note(struct bench *b, const char *text, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
  * A fact for the record, found on the way; at most FACTS bytes a row.  One
- * with a name as "=64K ns" is no fact but a figure more, KEY_64K in ns.
+ * with a name as "=64K ns" is no fact but a figure more, KEY_64K in ns: its
+ * value and quartiles.
  */
 void fact(struct bench *b, const char *name, const char *value, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* What rounds found for such a figure, in common memory; zeroed: nothing. */
+struct seen {
+	int n;                  /* in all; the last SEEN of them are kept */
+	float v[SEEN];
+};
+
+/* That fact: the median of what was seen, v now (0: nothing) and before. */
+void part(struct bench *b, const char *name, struct seen *s, double v);
 
 /*
  * A further process of the row: fork(), and the child dies with its

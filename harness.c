@@ -437,6 +437,21 @@ fact(struct bench *b, const char *name, const char *fmt, ...)
 	snprintf(to + n, FACTS - n, "%s\t%s\n", name, value);
 }
 
+void
+part(struct bench *b, const char *name, struct seen *s, double v)
+{
+	double seen[SEEN];
+	int n;
+
+	if (v > 0)
+		s->v[s->n++ % SEEN] = (float)v;
+	for (n = 0; n < SEEN && n < s->n; n++)
+		seen[n] = s->v[n];
+	if (n)
+		fact(b, name, "%.5g %.5g %.5g", quantile(seen, n, 0.5),
+			quantile(seen, n, 0.25), quantile(seen, n, 0.75));
+}
+
 /* --- a round of a row ---------------------------------------------------- */
 
 void *

@@ -459,7 +459,7 @@ struct curve {
 	int sweeps, seen;       /* how often, how many levels at last */
 	int levels;             /* found */
 	size_t size[LEVELS];
-	float best[KINDS][SIZES / 2];   /* of the rows of curves, seconds */
+	struct seen rows[KINDS][SIZES / 2];     /* by the rows of curves */
 	float pair[PAIRS];      /* of line_size(), ns */
 	float reach[REACHES][2];        /* of tlb_reach(), ns */
 };
@@ -752,30 +752,24 @@ try_bandwidth(char *p, size_t size)
 
 /*
  * A curve by size, two sizes an octave, of figures KEY_SIZE: of each the
- * best that was seen in any round.
+ * median of all rounds, and in each the best of some tries.
  */
 static void
 curve(struct bench *b)
 {
-	float *best = ((struct curve *)b->common)->best[b->arg];
+	struct seen *rows = ((struct curve *)b->common)->rows[b->arg];
 	size_t want, size, most = buffer_size(&want);
 	char *p = paged(b, most, b->arg & HUGE_PAGES), name[32];
-	double t, kb;
-	int i;
+	int i, rate = b->arg & BANDWIDTH;
+	double kb;
 
 	for (i = 0; i < SIZES / 2 && (size = curve_size(2 * i)) <= most; i++) {
-		t = b->arg & BANDWIDTH ? try_bandwidth(p, size) :
-			try_latency(b, p, size);
-		if (best[i] <= 0 || t < best[i])
-			best[i] = (float)t;
 		kb = (double)size / 1024;
 		snprintf(name, sizeof name, "=%g%c %s",
 			kb < 1024 ? kb : kb / 1024, kb < 1024 ? 'K' : 'M',
-			b->arg & BANDWIDTH ? "MB/s" : "ns");
-		if (b->arg & BANDWIDTH)
-			fact(b, name, "%.0f", 1e-6 / best[i]);
-		else
-			fact(b, name, "%.4g", best[i] * 1e9);
+			rate ? "MB/s" : "ns");
+		part(b, name, &rows[i], rate ? 1e-6 / try_bandwidth(p, size) :
+			1e9 * try_latency(b, p, size));
 	}
 }
 

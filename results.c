@@ -18,11 +18,11 @@ copy(const char *text)
 	return must(strdup(text));
 }
 
-/* A figure that a test found beside its own: "=size unit". */
+/* A figure that a test found beside its own, by part(): "=size unit". */
 static void
 take_part(struct record *rec, const char *of, char *name, const char *value)
 {
-	char key[64], *unit = strchr(name, ' ');
+	char key[64], *unit = strchr(name, ' '), *next;
 	struct figure *f;
 
 	if (!unit)
@@ -30,7 +30,9 @@ take_part(struct record *rec, const char *of, char *name, const char *value)
 	*unit++ = '\0';
 	snprintf(key, sizeof key, "%s_%s", of, name + 1);
 	f = must(record_add(rec, key, unit));
-	f->value = f->low = f->high = decimal(value, NULL);
+	f->value = decimal(value, &next);
+	f->low = decimal(next, &next);
+	f->high = decimal(next, NULL);
 }
 
 /* The facts a test found: lines of name, tab, value. */

@@ -357,9 +357,9 @@ quick(struct x *x, void (*request)(const struct x *, int at, int n), long n)
 
 /*
  * Draws: request() sends n shapes from place `at` on.  A batch ends with a
- * round trip, whose cost alone is measured first and subtracted.  The first
- * round of a row draws them once more, on the built-in server, unless that
- * lacks their extension.
+ * round trip, whose cost alone is measured first and subtracted.  Then they
+ * are drawn once more, on the built-in server, unless that lacks their
+ * extension.
  */
 static void
 draw(struct x *x, void (*request)(const struct x *, int at, int n))

@@ -42,7 +42,7 @@ struct served {
 	const char *named;      /* what /proc/PID/stat then has */
 	int beside;             /* the row is drawn once more, on ours */
 	double patience;        /* see x_patience() */
-	double null_rate[XROWS];        /* of a row on ours, 1/s; 0: none */
+	struct seen null_rate[XROWS];   /* of a row on ours, 1/s */
 	struct split {
 		double spent[TIMES];
 		double null;    /* percent of the time that then takes ... */
@@ -558,16 +558,12 @@ void
 x_again(struct bench *b)
 {
 	struct served *run = served(b);
-	const double *rate = &run->null_rate[b->test - x_tests];
 
 	if (run->null)
 		return;
-	if (*rate <= 0) {
-		run->beside = 1;
-		b->test->run(b);
-		run->beside = 0;
-	}
-	fact(b, "=null 1/s", "%.5g", *rate);
+	run->beside = 1;
+	b->test->run(b);
+	run->beside = 0;
 }
 
 double *
@@ -592,8 +588,8 @@ x_null(struct bench *b, double t)
 	const char *name;
 	struct split *s = split_of(b, &name);
 
-	if (t > 0)
-		served(b)->null_rate[b->test - x_tests] = b->work / t;
+	part(b, "=null 1/s", &served(b)->null_rate[b->test - x_tests],
+		t > 0 ? b->work / t : 0);
 	if (s) {
 		s->null += 100 * t / quantile(b->v, b->kept, 0.5);
 		s->rows++;

@@ -37,9 +37,9 @@ void x_spent(struct bench *b, double t[static TIMES]);
 void x_account(struct bench *b, const double since[static TIMES]);
 
 /*
- * Runs a row that has been drawn on a real server once more beside it, on
- * the built-in one, unless that has been done; x_beside() is true meanwhile,
- * and x_null() takes what an operation then takes, in seconds.
+ * Runs a row that has been drawn on a real server once more, on the built-in
+ * one; x_beside() is true meanwhile, and x_null() takes what an operation
+ * then takes, in seconds.
  */
 void x_again(struct bench *b);
 int x_beside(struct bench *b);

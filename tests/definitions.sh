@@ -151,6 +151,21 @@ test_usual_tables() {
 	thrice usual
 }
 
+# of each point of a curve and each rate on our server all rounds count
+test_parts_have_quartiles() {
+	with_x
+	xvfb
+	status 0 "$bench" -q -t 8 -o rec line10 curve_lat
+	for key in line10_null curve_lat_4K curve_lat_1M; do
+		has rec "^result	$key	"
+	done
+	awk -F '\t' '$2 ~ /_null$|^curve/ {
+		if (!($5 <= $4 && $4 <= $6))
+			exit 1
+		spread += $5 < $6
+	} END { exit !spread }' rec
+}
+
 test_curve_of_memory() {
 	status 0 "$bench" -q -t 0.1 -o rec -g mem
 	holds "$(sed -n '/^ *ns  *MB/,$p' out | wc -l) <= 24"
