@@ -14,12 +14,6 @@ record() {
 	printf '\nend\t1\n'
 }
 
-# quiet COMMAND...: ahead of what else the machine does, where that is allowed
-quiet() {
-	setsid -w sh -c 'echo -20 >/proc/self/autogroup; exec "$@"' quiet \
-	    nice -n -20 "$@" 2>/dev/null
-}
-
 test_first_report() {
 	kernel 2.0.23 >old
 	kernel 2.0.24 >new
@@ -100,36 +94,6 @@ test_noise_is_no_news() {
 	record pipe_lat us 11.000 11,10,12,11.5,10.5 >new
 	status 0 "$bench" -c old new
 	lacks out 'Worse'
-}
-
-# a delay of 5% put into one figure of eight, which are run for two seconds
-slower_by_five() {
-	rm -f old.rec new.rec
-	for side in old new; do
-		status 0 quiet ./$side -q -t 2 -o $side.rec steady twice \
-		    quiet1 quiet2 rate subtract pinned unpinned
-	done
-	status 3 ./new -c -w 3 old.rec new.rec
-	has out '^Worse: steady -[45]' && lacks out '^Better'
-}
-
-# skips a machine that is not idle: where the rounds of a loop differ by 1%
-busy() {
-	for file; do
-		awk -F '\t' '$1 == "result" && $2 == "steady" {
-			exit !($6 > $5 * 1.01) }' "$file" &&
-		    skip 'the machine is too busy'
-	done
-	return 0
-}
-
-test_delay_is_found() {
-	odd && mv odd old
-	odd -DSTEADY=10500 && mv odd new
-	if ! thrice slower_by_five; then
-		busy old.rec new.rec
-		return 1
-	fi
 }
 
 test_runs_in_one_file() {

@@ -32,7 +32,7 @@ reaches() {
 }
 
 test_reach_is_found_twice() {
-	thrice reaches
+	tries reaches
 }
 
 # ratios KEY LEAST MOST: the last word of the line of a key in `out`
@@ -51,9 +51,9 @@ as_bare() {
 test_cost_of_our_own() {
 	program loops os_tests.c sys_tests.c mem_tests.c
 	for k in null_syscall null_call null_io mem_read_bw; do
-		thrice as_bare $k 1.02
+		tries as_bare $k 1.02
 	done
-	thrice as_bare pipe_lat 1.05
+	tries as_bare pipe_lat 1.05
 }
 
 # the quickest quarter of each way to copy that mbw has, and of ours
@@ -74,7 +74,7 @@ beside_mbw() {
 test_copies_beside_mbw() {
 	command -v mbw >/dev/null || skip 'no mbw'
 	test "$(echo __SSE2__ | $CC -E -P -)" = 1 || skip 'not built for SSE2'
-	thrice beside_mbw
+	tries beside_mbw
 }
 
 # within 10% where nobody but us is at work, and roughly where processes are
@@ -100,7 +100,7 @@ test_twice_the_work_takes_twice_the_time() {
 	mv loops twice
 	for k in $("$bench" -l | awk 'NR > 1 && $3 != "text" && $3 != "stones" &&
 	    $2 !~ /^x_|^x$|^xo/ { print $1 }'); do
-		thrice doubled "$k" || thrice doubled "$k"
+		tries doubled "$k"
 	done
 }
 
@@ -131,7 +131,7 @@ test_all_tables() {
 	awk 'NR > 1 { print $2 }' out | sort -u >groups
 	for g in calls spawn ctx xctx wake file dir vm bw2 cache arith curve; do
 		grep -qx $g groups
-		thrice status 0 "$bench" -q -t 0.1 -o $g.rec $g
+		tries status 0 "$bench" -q -t 0.1 -o $g.rec $g
 		lacks out '.\{81\}'
 	done
 	cat *.rec >all
@@ -148,7 +148,7 @@ usual() {
 }
 
 test_usual_tables() {
-	thrice usual
+	tries usual
 }
 
 # of each point of a curve and each rate on our server all rounds count

@@ -18,7 +18,7 @@ definitions() {
 
 test_definitions() {
 	odd
-	thrice definitions
+	tries definitions
 }
 
 test_quartiles_enclose_the_value() {
@@ -39,7 +39,7 @@ test_noise_is_marked() {
 	odd
 	status 0 ./odd -q -t 1 slow noisy
 	has out '[0-9]K*[*]' 'noise: '
-	thrice quiet_is_not_marked
+	tries quiet_is_not_marked
 }
 
 test_five_rounds_fit() {
@@ -111,4 +111,34 @@ test_killed_leaves_no_process() {
 	kill -9 $p
 	wait $p || test $? = 137
 	sleep 0.2       # and tests/run looks for what is left
+}
+
+# a delay of 5% put into one figure of eight, which are run for two seconds
+slower_by_five() {
+	rm -f old.rec new.rec
+	for side in old new; do
+		status 0 quiet ./$side -q -t 2 -o $side.rec steady twice \
+		    quiet1 quiet2 rate subtract pinned unpinned
+	done
+	status 3 ./new -c -w 3 old.rec new.rec
+	has out '^Worse: steady -[45]' && lacks out '^Better'
+}
+
+# skips a machine that is not idle: where the rounds of a loop differ by 1%
+busy() {
+	for file; do
+		awk -F '\t' '$1 == "result" && $2 == "steady" {
+			exit !($6 > $5 * 1.01) }' "$file" &&
+		    skip 'the machine is too busy'
+	done
+	return 0
+}
+
+test_delay_is_found() {
+	odd && mv odd old
+	odd -DSTEADY=10500 && mv odd new
+	if ! tries slower_by_five; then
+		busy old.rec new.rec
+		return 1
+	fi
 }

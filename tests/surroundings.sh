@@ -384,7 +384,7 @@ spreading() {
 
 test_what_spreads_is_repeated() {
 	odd -DMAXSLICE=0.05 -DCALM=0.3
-	thrice spreading || {
+	tries spreading || {
 		has rec '^fact	disturbed'
 		skip "others use this machine too much"
 	}

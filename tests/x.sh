@@ -535,6 +535,7 @@ test_x_null_rates() {
 
 # requests that do nothing are sent, all of them
 noops_arrive() {
+	rm -f rec
 	server -r requests
 	status 0 "$bench" -q -v -t 0.2 -o rec xnoop
 	kill $server
@@ -547,7 +548,7 @@ noops_arrive() {
 
 test_x_noops_arrive() {
 	with_x
-	thrice noops_arrive
+	tries noops_arrive
 }
 
 # spent OPTION...: sets the server's user and system time, in percent
@@ -591,12 +592,12 @@ test_x_left_as_found() {
 	cp Xvfb_screen0 pixels
 	if cmp bare pixels; then return 1; fi
 	status 0 "$bench" -q -t 0.1 fill10 cmplx
-	thrice cmp Xvfb_screen0 pixels
+	tries cmp Xvfb_screen0 pixels
 	state | diff before -
 	got=0
 	timeout -s KILL 1 "$bench" -q -t 20 fill10 cmplx || got=$?
 	test $got = 137
-	thrice cmp Xvfb_screen0 pixels
+	tries cmp Xvfb_screen0 pixels
 	state | diff before -
 }
 
