@@ -464,6 +464,8 @@ struct curve {
 	float reach[REACHES][2];        /* of tlb_reach(), ns */
 };
 
+_Static_assert(sizeof (struct curve) <= XCOMMON, "bench.h: XCOMMON is small");
+
 /* A plateau of the curve: its first and last size, as indices. */
 struct plateau {
 	int first, last;
