@@ -46,7 +46,8 @@ must(void *p)
 
 static const char usage[] =
 	"usage: bench [-aqv] [-t seconds] [-r runs] [-P copies] [-n name]\n"
-	"             [-o file] [-d display] [-s command] [test ...]\n"
+	"             [-o file] [-d display] [-s command] [-f format]\n"
+	"             [-g picture] [test ...]\n"
 	"       bench -c [-mv] [-w percent] [-k key] [-f format] [-g picture] "
 	"file ...\n"
 	"       bench -C [-v] [-w percent] [-f format] [-g picture] old ... -- "

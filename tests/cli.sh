@@ -8,6 +8,18 @@ test_version_and_help() {
 	holds "$(awk '{ if (length > n) n = length } END { print n }' out) <= 80"
 }
 
+# README and the manual page have the synopsis of -h
+test_synopsis() {
+	"$bench" -h | sed 's/^usage://; /^$/,$d' | tr -s ' \n' '  ' >want
+	sed '1,/^OPTIONS/d; /^	test/,$d' "$top/README" |
+	    tr -s ' \t\n' ' ' >readme
+	diff want readme
+	tr ' ' '\n' <want | sed -n 's/^\[*-\([a-zA-Z]*\)\]*$/\1/p' >letters
+	sed -n '/^.Sh SYNOPSIS/,/^.Sh DESC/s/^.\(Op \)*Fl \([^ ]*\).*/\2/p' \
+	    "$top/bench.1" | sed '/^-$/d' >manual
+	diff letters manual
+}
+
 test_list_names_every_key_once() {
 	status 0 "$bench" -l
 	for k in mhz null_syscall null_process simple_process sh_process \

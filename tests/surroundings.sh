@@ -334,14 +334,14 @@ test_mask_without_the_first_cpu() {
 }
 
 # all of a run stands still for longer than a row may take
-stopped() {
+test_stopped() {
 	odd -DTIMEOUT=2
 	./odd -q -t 5 -o rec steady slow >out 2>err &
 	p=$!
 	sleep 1
 	all="$p $(cat /proc/$p/task/$p/children)"
 	kill -STOP $all
-	sleep 3
+	sleep 10
 	kill -CONT $all
 	wait $p
 	lacks rec '^none' '^note'
@@ -349,10 +349,6 @@ stopped() {
 	for v in $(value rec slow 7 | tr ',' ' '); do
 		holds "$v < 1000000"
 	done
-}
-
-test_stopped() {
-	stopped
 }
 
 # other programs on every CPU are told of, and so are the rounds
