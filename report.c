@@ -22,19 +22,20 @@ struct label {
 	const char *fact;       /* what it shows, or else the other */
 	const char *other;
 	int keep;               /* narrower only when nothing else helps */
+	const char *fleet;      /* before the other, where hosts differ */
 };
 
 static const struct label os_labels[] = {
-	{ "Host", "host", NULL, 8 },
-	{ "OS", "label", "kernel", 14 },
+	{ "Host", "host", NULL, 8, NULL },
+	{ "OS", "label", "kernel", 14, NULL },
 	{ 0 }
 }, x_labels[] = {
-	{ "machine", "label", "kernel", 14 },
-	{ "p", "x_depth", NULL, 2 },
-	{ "comm", "x_comm", NULL, 6 },
+	{ "machine", "label", "kernel", 14, "host" },
+	{ "p", "x_depth", NULL, 2, NULL },
+	{ "comm", "x_comm", NULL, 6, NULL },
 	{ 0 }
 }, more_labels[] = {
-	{ "machine", "label", "kernel", 14 },
+	{ "machine", "label", "kernel", 14, "host" },
 	{ 0 }
 };
 
@@ -121,6 +122,7 @@ struct sheet {
 	const struct table *table;
 	struct column column[COLUMNS];
 	int n;
+	int fleet;              /* records of several hosts */
 	enum saving saving;
 	const struct comparison *c;     /* NULL: no row of changes */
 };
@@ -285,6 +287,15 @@ cell(char *text, const struct sheet *s, struct column *c,
 	return noisy(f) ? '*' : ' ';
 }
 
+/* A fact, "" where there is none or no name. */
+static const char *
+get(const struct record *r, const char *name)
+{
+	const char *v = name ? record_get(r, name) : NULL;
+
+	return v ? v : "";
+}
+
 static const char *
 words(const struct sheet *s, struct column *c, const struct record *r)
 {
@@ -296,11 +307,11 @@ words(const struct sheet *s, struct column *c, const struct record *r)
 		v = f && f->why ? "-" : record_get(r, c->test->key);
 		return v ? v : "";
 	}
-	v = record_get(r, c->label->fact);
-	if ((!v || !*v) && c->label->other)
-		v = record_get(r, c->label->other);
-	if (!v)
-		return "";
+	v = get(r, c->label->fact);
+	if (!*v && s->fleet)
+		v = get(r, c->label->fleet);
+	if (!*v)
+		v = get(r, c->label->other);
 	if (s->saving >= LINUX && c->label->other &&
 	    !strncmp(v, "Linux ", 6) && v[6])
 		v += 6;
@@ -423,6 +434,8 @@ choose(struct sheet *s, const struct record *r, int n)
 	for (const struct test *row = NULL; (row = next_test(row)); )
 		if (!strcmp(row->table, t->name))
 			any |= add(s, row, r, n);
+	for (int i = 1; i < n; i++)
+		s->fleet |= strcmp(get(r, "host"), get(&r[i], "host")) != 0;
 	return any;
 }
 

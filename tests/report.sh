@@ -116,3 +116,17 @@ test_header() {
 	status 0 "$bench" -q -t 0.1 null_syscall
 	lacks out '^cpu: '
 }
+
+# rows of X have no room for both: the kernel, or the host where they differ
+test_x_rows_name_their_hosts() {
+	for h in alpha beta gamma; do
+		sed "s/darkstar/$h/; /^fact	kernel/s/2\.1\.7/2.0.24/" \
+		    "$top/tests/seed.rec" | sed '/^end/q'
+	done >rec
+	status 0 "$bench" -c rec
+	has out '^alpha *|8 ' '^beta *|8 ' '^gamma *|8 '
+	sed 's/^\(fact	host	\).*/\1same/' rec >one
+	status 0 "$bench" -c one
+	lacks out '^same *|8 '
+	has out '2.0.24 *|8 '
+}
