@@ -22,7 +22,7 @@ struct label {
 	const char *fact;       /* what it shows, or else the other */
 	const char *other;
 	int keep;               /* narrower only when nothing else helps */
-	const char *fleet;      /* before the other, where hosts differ */
+	const char *fleet;      /* instead of the other, in a fleet */
 };
 
 static const struct label os_labels[] = {
@@ -122,7 +122,7 @@ struct sheet {
 	const struct table *table;
 	struct column column[COLUMNS];
 	int n;
-	int fleet;              /* records of several hosts */
+	int fleet;              /* records of several hosts, one kernel */
 	enum saving saving;
 	const struct comparison *c;     /* NULL: no row of changes */
 };
@@ -421,6 +421,17 @@ add(struct sheet *s, const struct test *row, const struct record *r, int n)
 	return i < n;
 }
 
+static int
+differ(const struct record *r, int n, const char *fact)
+{
+	int i;
+
+	for (i = 1; i < n; i++)
+		if (strcmp(get(r, fact), get(&r[i], fact)))
+			return 1;
+	return 0;
+}
+
 /* The columns of a table; returns whether any record has any of it. */
 static int
 choose(struct sheet *s, const struct record *r, int n)
@@ -434,8 +445,7 @@ choose(struct sheet *s, const struct record *r, int n)
 	for (const struct test *row = NULL; (row = next_test(row)); )
 		if (!strcmp(row->table, t->name))
 			any |= add(s, row, r, n);
-	for (int i = 1; i < n; i++)
-		s->fleet |= strcmp(get(r, "host"), get(&r[i], "host")) != 0;
+	s->fleet = differ(r, n, "host") && !differ(r, n, "kernel");
 	return any;
 }
 
