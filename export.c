@@ -47,11 +47,11 @@ tsv(FILE *f, const struct record *r, const struct figure *g)
 {
 	for (size_t i = 0; i < LEN(names); i++)
 		fprintf(f, "%s\t", get(r, names[i]));
-	fprintf(f, "%s\t%s\t", g->key, g->unit);
-	if (g->why) {
-		fprintf(f, "\t\t\t\t%s\n", g->why);
+	if (g->why) {                   /* a record has no unit of it */
+		fprintf(f, "%s\t\t\t\t\t\t%s\n", g->key, g->why);
 		return;
 	}
+	fprintf(f, "%s\t%s\t", g->key, g->unit);
 	number(f, "", g->value, g->digits);
 	number(f, "\t", g->low, 0);
 	number(f, "\t", g->high, 0);

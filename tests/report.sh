@@ -77,6 +77,15 @@ test_run_prints_as_its_record() {
 		status 0 "$bench" -c -f $f rec
 		diff live out
 	done
+	# rows without a figure, too
+	odd
+	for f in record tsv json prom; do
+		rm rec
+		status 0 ./odd -q -t 0.1 -f $f -o rec steady missing nothing
+		mv out live
+		status 0 ./odd -c -f $f rec
+		diff live out
+	done
 }
 
 # ... also where rounding decides on a mark or a digit
