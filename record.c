@@ -131,6 +131,24 @@ strings_free(struct strings *t)
 	*t = (struct strings){ 0 };
 }
 
+/*
+ * What stands for s in a record.  Shared strings are there once, so that
+ * pointers tell whether two are the same; NULL: there is no such string.
+ */
+static const char *
+kept(const struct record *r, const char *s)
+{
+	const struct strings *t = r->strings;
+
+	return !t ? s : t->n ? *slot(t, s) : NULL;
+}
+
+static int
+same(const struct record *r, const char *a, const char *b)
+{
+	return a == b || (!r->strings && !strcmp(a, b));
+}
+
 /* --- records -------------------------------------------------------------- */
 
 void
@@ -155,8 +173,9 @@ record_free(struct record *r)
 static struct pair *
 pair(const struct record *r, const char *name)
 {
+	name = kept(r, name);
 	for (int i = 0; i < r->nfacts; i++)
-		if (!strcmp(r->facts[i].name, name))
+		if (same(r, r->facts[i].name, name))
 			return &r->facts[i];
 	return NULL;
 }
@@ -198,9 +217,10 @@ record_fact(struct record *r, const char *name, const char *value, ...)
 struct figure *
 record_find(const struct record *r, const char *key)
 {
-	/* most begin otherwise, which counts with 10,000 records */
+	if (!(key = kept(r, key)))
+		return NULL;
 	for (struct figure *f = r->figures; f < r->figures + r->nfigures; f++)
-		if (*f->key == *key && !strcmp(f->key, key))
+		if (same(r, f->key, key))
 			return f;
 	return NULL;
 }
@@ -472,7 +492,7 @@ given(const char *s)
 {
 	int n = 0;
 
-	for (s += strspn(s, "+0."); strchr("0123456789.", *s) && *s; s++)
+	for (s += strspn(s, "0."); *s == '.' || isdigit((unsigned char)*s); s++)
 		n += *s != '.';
 	return n < DOUBLE ? n : DOUBLE;
 }
@@ -607,12 +627,14 @@ item(struct input *in, struct record *r, char **field, int n)
 static const char *
 prefix(const struct input *in, char **s)
 {
-	size_t field = strcspn(*s, "\t");
-	char *p = *s, *colon = strstr(p, ": ");
+	size_t field = 0;
+	char *p = *s;
 
-	if (colon && colon < p + field) {
-		*colon = '\0';
-		*s = colon + 2;
+	for (; p[field] && p[field] != '\t'; field++) {
+		if (p[field] != ':' || p[field + 1] != ' ')
+			continue;
+		p[field] = '\0';
+		*s = p + field + 2;
 		return p;
 	}
 	if (!p[field])
