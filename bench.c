@@ -375,10 +375,9 @@ take_noise(struct record *rec, const struct course *c)
 static int
 compare_names(const struct record *a, const struct record *b)
 {
-	const char *x = record_get(a, "host"), *y = record_get(b, "host");
-	int d = strcmp(record_get(a, "label"), record_get(b, "label"));
+	int d = strcmp(record_text(a, "label"), record_text(b, "label"));
 
-	return d ? d : strcmp(x ? x : "", y ? y : "");
+	return d ? d : strcmp(record_text(a, "host"), record_text(b, "host"));
 }
 
 static int

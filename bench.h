@@ -210,8 +210,13 @@ void record_free(struct record *r);
 /* Sets a fact, replacing one of that name.  Not printable: made '?'. */
 void record_fact(struct record *r, const char *name, const char *value, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Value of a fact, or NULL. */
+/* Value of a fact, or NULL; or "". */
 const char *record_get(const struct record *r, const char *name);
+const char *record_text(const struct record *r, const char *name);
+/* Are n records of several hosts, but of one kernel? */
+int record_fleet(const struct record *r, int n);
+/* What a record is called: its label; of a fleet its host; its kernel; "". */
+const char *record_name(const struct record *r, int fleet);
 /*
  * The figure of that key, or NULL; record_add makes one that is zeroed.
  * Either is good until the next record_add.  rounds, why and note are freed

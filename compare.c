@@ -85,8 +85,6 @@ within(double x, double most)
 static void
 pool_facts(struct record *to, const struct record *r, int n)
 {
-	const char *name;
-
 	for (int i = 0; i < r->nfacts; i++) {
 		const struct pair *p = &r->facts[i];
 		int same = 1;
@@ -103,9 +101,7 @@ pool_facts(struct record *to, const struct record *r, int n)
 	}
 	if (n < 2)
 		return;
-	if (!(name = record_get(to, "label")))
-		name = record_get(to, "kernel");
-	record_fact(to, "label", "%.200s x%d", name ? name : "", n);
+	record_fact(to, "label", "%.200s x%d", record_name(to, 0), n);
 }
 
 /* The figures of a key in all runs as one, whose value is their median. */

@@ -21,14 +21,6 @@ quoted(FILE *f, const char *before, const char *s)
 	putc('"', f);
 }
 
-static const char *
-get(const struct record *r, const char *fact)
-{
-	const char *s = record_get(r, fact);
-
-	return s ? s : "";
-}
-
 static void
 number(FILE *f, const char *before, double v, int digits)
 {
@@ -46,7 +38,7 @@ static void
 tsv(FILE *f, const struct record *r, const struct figure *g)
 {
 	for (size_t i = 0; i < LEN(names); i++)
-		fprintf(f, "%s\t", get(r, names[i]));
+		fprintf(f, "%s\t", record_text(r, names[i]));
 	if (g->why) {                   /* a record has no unit of it */
 		fprintf(f, "%s\t\t\t\t\t\t%s\n", g->key, g->why);
 		return;
@@ -65,7 +57,7 @@ json(FILE *f, const struct record *r, const struct figure *g)
 {
 	for (size_t i = 0; i < LEN(names); i++) {
 		fprintf(f, "%c\"%s", i ? ',' : '{', names[i]);
-		quoted(f, "\":", get(r, names[i]));
+		quoted(f, "\":", record_text(r, names[i]));
 	}
 	quoted(f, ",\"key\":", g->key);
 	if (g->why) {
@@ -91,7 +83,7 @@ prom(FILE *f, const struct record *r, const struct figure *g, int run)
 	fputs("bench_figure{", f);
 	for (size_t i = 0; i < 3; i++) {
 		fputs(names[i], f);
-		quoted(f, "=", get(r, names[i]));
+		quoted(f, "=", record_text(r, names[i]));
 		putc(',', f);
 	}
 	fprintf(f, "run=\"%d\"", run + 1);
@@ -248,11 +240,11 @@ caption(FILE *f, const struct comparison *c)
 	fputs("<text x=\"10\" y=\"18\" font-size=\"14\">", f);
 	for (int i = 0; i < 2; i++) {
 		const struct record *r = &c->side[i];
-		const char *s = get(r, "label");
+		const char *s = record_text(r, "label");
 
-		text(f, get(r, "host"));
+		text(f, record_text(r, "host"));
 		putc(' ', f);
-		text(f, *s ? s : get(r, "kernel"));
+		text(f, *s ? s : record_text(r, "kernel"));
 		fputs(i ? "</text>\n" : " &#8594; ", f);
 	}
 	fprintf(f, "<text x=\"%d\" y=\"40\">&#8592; worse</text>"

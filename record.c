@@ -188,6 +188,41 @@ record_get(const struct record *r, const char *name)
 	return p ? p->value : NULL;
 }
 
+const char *
+record_text(const struct record *r, const char *name)
+{
+	const char *v = record_get(r, name);
+
+	return v ? v : "";
+}
+
+static int
+differ(const struct record *r, int n, const char *name)
+{
+	int i;
+
+	for (i = 1; i < n; i++)
+		if (strcmp(record_text(r, name), record_text(&r[i], name)))
+			return 1;
+	return 0;
+}
+
+int
+record_fleet(const struct record *r, int n)
+{
+	return differ(r, n, "host") && !differ(r, n, "kernel");
+}
+
+const char *
+record_name(const struct record *r, int fleet)
+{
+	const char *v = record_text(r, "label");
+
+	if (!*v && fleet)
+		v = record_text(r, "host");
+	return *v ? v : record_text(r, "kernel");
+}
+
 static void
 add_fact(struct record *r, const char *name, const char *value)
 {

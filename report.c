@@ -19,23 +19,22 @@
 /* A column of words. */
 struct label {
 	const char *head;
-	const char *fact;       /* what it shows, or else the other */
-	const char *other;
+	const char *fact;       /* what it shows; NULL: its name */
 	int keep;               /* narrower only when nothing else helps */
-	const char *fleet;      /* instead of the other, in a fleet */
+	int fleet;              /* its name in a fleet, where it is one */
 };
 
 static const struct label os_labels[] = {
-	{ "Host", "host", NULL, 8, NULL },
-	{ "OS", "label", "kernel", 14, NULL },
+	{ "Host", "host", 8, 0 },
+	{ "OS", NULL, 14, 0 },
 	{ 0 }
 }, x_labels[] = {
-	{ "machine", "label", "kernel", 14, "host" },
-	{ "p", "x_depth", NULL, 2, NULL },
-	{ "comm", "x_comm", NULL, 6, NULL },
+	{ "machine", NULL, 14, 1 },
+	{ "p", "x_depth", 2, 0 },
+	{ "comm", "x_comm", 6, 0 },
 	{ 0 }
 }, more_labels[] = {
-	{ "machine", "label", "kernel", 14, "host" },
+	{ "machine", NULL, 14, 1 },
 	{ 0 }
 };
 
@@ -122,7 +121,7 @@ struct sheet {
 	const struct table *table;
 	struct column column[COLUMNS];
 	int n;
-	int fleet;              /* records of several hosts, one kernel */
+	int fleet;              /* the records are of one */
 	enum saving saving;
 	const struct comparison *c;     /* NULL: no row of changes */
 };
@@ -287,15 +286,6 @@ cell(char *text, const struct sheet *s, struct column *c,
 	return noisy(f) ? '*' : ' ';
 }
 
-/* A fact, "" where there is none or no name. */
-static const char *
-get(const struct record *r, const char *name)
-{
-	const char *v = name ? record_get(r, name) : NULL;
-
-	return v ? v : "";
-}
-
 static const char *
 words(const struct sheet *s, struct column *c, const struct record *r)
 {
@@ -304,16 +294,12 @@ words(const struct sheet *s, struct column *c, const struct record *r)
 	if (!c->label) {
 		const struct figure *f = find(c, r);
 
-		v = f && f->why ? "-" : record_get(r, c->test->key);
-		return v ? v : "";
+		return f && f->why ? "-" : record_text(r, c->test->key);
 	}
-	v = get(r, c->label->fact);
-	if (!*v && s->fleet)
-		v = get(r, c->label->fleet);
-	if (!*v)
-		v = get(r, c->label->other);
-	if (s->saving >= LINUX && c->label->other &&
-	    !strncmp(v, "Linux ", 6) && v[6])
+	if (c->label->fact)
+		return record_text(r, c->label->fact);
+	v = record_name(r, s->fleet && c->label->fleet);
+	if (s->saving >= LINUX && !strncmp(v, "Linux ", 6) && v[6])
 		v += 6;
 	return v;
 }
@@ -421,17 +407,6 @@ add(struct sheet *s, const struct test *row, const struct record *r, int n)
 	return i < n;
 }
 
-static int
-differ(const struct record *r, int n, const char *fact)
-{
-	int i;
-
-	for (i = 1; i < n; i++)
-		if (strcmp(get(r, fact), get(&r[i], fact)))
-			return 1;
-	return 0;
-}
-
 /* The columns of a table; returns whether any record has any of it. */
 static int
 choose(struct sheet *s, const struct record *r, int n)
@@ -445,7 +420,7 @@ choose(struct sheet *s, const struct record *r, int n)
 	for (const struct test *row = NULL; (row = next_test(row)); )
 		if (!strcmp(row->table, t->name))
 			any |= add(s, row, r, n);
-	s->fleet = differ(r, n, "host") && !differ(r, n, "kernel");
+	s->fleet = record_fleet(r, n);
 	return any;
 }
 
@@ -696,17 +671,15 @@ remark(struct sheet *s, const struct record *r)
  * nobody; of all CPUs; and what is left where nothing is drawn.
  */
 static void
-split(struct out *o, const struct record *r)
+split(struct out *o, const struct record *r, int fleet)
 {
 	static const char *const names[] = { "line", "fill", "blt", "text",
 		"arc", "cmplx" };
 	static const int widths[] = { 7, 6, 7, 6, 7, 8, 6, 6, 7 };
-	const char *v, *name = record_get(r, "label");
+	const char *v;
 	char key[16], *end;
 	int some = 0;
 
-	if (!name && !(name = record_get(r, "kernel")))
-		name = "";
 	for (size_t i = 0; i < LEN(names); i++) {
 		snprintf(key, sizeof key, "x_cpu_%s", names[i]);
 		if (!(v = record_get(r, key)))
@@ -716,7 +689,8 @@ split(struct out *o, const struct record *r)
 			    "nothing is drawn) - %.24s\n"
 			    "           client       server           "
 			    "whole system\n       user   sys   user   sys   "
-			    "idle    user   sys  idle   null\n", name);
+			    "idle    user   sys  idle   null\n",
+			    record_name(r, fleet));
 		say(o, "%-5s", names[i]);
 		for (size_t k = 0; k < LEN(widths); k++, v = end) {
 			double part;
@@ -786,17 +760,17 @@ static void
 noise(struct out *o, const struct record *r, int n)
 {
 	const char *v, *name;
+	int fleet = record_fleet(r, n);
 
 	for (int i = 0; i < n; i++) {
 		if (!(v = record_get(&r[i], "disturbed")))
 			continue;
-		if (!(name = record_get(&r[i], "label")))
-			name = record_get(&r[i], "kernel");
+		name = n > 1 ? record_name(&r[i], fleet) : "";
 		put(o, '\n');
-		if (n > 1 && name)
+		if (*name)
 			say(o, "%.60s: ", name);
 		say(o, "disturbed: ");
-		wrap(o, n > 1 && name ? (int)strlen(name) + 13 : 11, 4, v);
+		wrap(o, *name ? (int)strlen(name) + 13 : 11, 4, v);
 	}
 }
 
@@ -805,12 +779,12 @@ print(FILE *f, const struct record *r, int n, const struct comparison *c)
 {
 	struct out o = { f, 0 };
 	struct tally tally = { 0 };
-	int more = 0;
+	int more = 0, fleet = record_fleet(r, n);
 
 	for (size_t i = 0; i < LEN(tables); i++) {
 		more |= table(&o, &tables[i], r, n, c, &tally, more);
 		for (int k = 0; !i && !c && k < n; k++)
-			split(&o, &r[k]);
+			split(&o, &r[k], fleet);
 	}
 	legend(&o, &tally);
 }

@@ -131,10 +131,13 @@ test_header() {
 test_x_rows_name_their_hosts() {
 	for h in alpha beta gamma; do
 		sed "s/darkstar/$h/; /^fact	kernel/s/2\.1\.7/2.0.24/" \
-		    "$top/tests/seed.rec" | sed '/^end/q'
+		    "$top/tests/seed.rec" | sed '/^end/q' |
+		    sed '/^fact	host/a fact	disturbed	1 of 2 rounds' |
+		    sed '/^fact	host/a fact	x_cpu_line	1 2 3 4 5 6 7 8 9'
 	done >rec
 	status 0 "$bench" -c rec
-	has out '^alpha *|8|' '^beta *|8|' '^gamma *|8|'
+	has out '^alpha *|8|' '^beta *|8|' '^gamma *|8|' \
+	    '^X CPU .* - beta$' '^beta: disturbed: '
 	sed 's/^\(fact	host	\).*/\1same/' rec >one
 	status 0 "$bench" -c one
 	lacks out '^same *|'
