@@ -804,7 +804,7 @@ rows_each(const struct options *opt, struct record *recs, int n)
 	int i;
 
 	number_labels(recs, n);
-	if (opt->sort)
+	if (opt->sort && n)
 		sort(recs, n, opt->sort);
 	if (opt->format) {
 		export_records(stdout, opt->format, recs, n);

@@ -176,6 +176,10 @@ struct pair {
 	char *name, *value;
 };
 
+/* figures of a file lie between these, so that ratios of two fit a float */
+#define SMALLEST 1e-18
+#define LARGEST 1e18
+
 struct figure {
 	char *key, *unit;
 	double value;           /* median of all samples */

@@ -60,23 +60,24 @@ ln(double x)
 	return (double)logf((float)x);
 }
 
+/* Pulls x to where it is no further than most from 0. */
+static double
+within(double x, double most)
+{
+	return fmin(fmax(x, -most), most);
+}
+
+/* Never infinite, as JSON has no word for that. */
 static double
 ex(double x)
 {
-	return (double)expf((float)x);
+	return (double)expf((float)within(x, 80));
 }
 
 static double
 median(double *v, int n)
 {
 	return quantile(v, n, 0.5);
-}
-
-/* Pulls x to where it is no further than most from 0. */
-static double
-within(double x, double most)
-{
-	return fmin(fmax(x, -most), most);
 }
 
 /* --- sides ---------------------------------------------------------------- */

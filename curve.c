@@ -65,7 +65,7 @@ include(struct axis *a, double v)
 static double
 next_tick(double v)
 {
-	double unit = 1e-3;
+	double unit = SMALLEST;
 
 	while (unit * 9.99 < v)
 		unit *= 10;
@@ -76,7 +76,7 @@ next_tick(double v)
 static void
 round_axis(struct axis *a)
 {
-	double t, low = 1e-3;
+	double t, low = SMALLEST;
 
 	for (t = low; t <= a->low * 1.001; t = next_tick(t))
 		low = t;
@@ -106,7 +106,7 @@ gather(struct picture *p, const struct record *r)
 				continue;
 			size = decimal(f->key + len, &end);
 			if (end == f->key + len || c->n == POINTS ||
-			    !(size > 0) || !(f->value > 0))
+			    !(size >= SMALLEST && size <= LARGEST))
 				continue;
 			if (*end == 'M')
 				size *= 1024;

@@ -254,9 +254,9 @@ record_find(const struct record *r, const char *key)
 {
 	if (!(key = kept(r, key)))
 		return NULL;
-	for (struct figure *f = r->figures; f < r->figures + r->nfigures; f++)
-		if (same(r, f->key, key))
-			return f;
+	for (int i = 0; i < r->nfigures; i++)
+		if (same(r, r->figures[i].key, key))
+			return &r->figures[i];
 	return NULL;
 }
 
@@ -518,7 +518,7 @@ number(const char *s, double *v)
 	char *end;
 
 	*v = decimal(s, &end);
-	return end != s && *s != ' ' && !*end && *v > 0 && *v <= DBL_MAX;
+	return end != s && *s != ' ' && !*end && *v >= SMALLEST && *v <= LARGEST;
 }
 
 /* How many significant digits a number was given with. */
@@ -584,13 +584,14 @@ read_result(struct record *r, char **field, int n)
 	if (record_find(r, field[0]))
 		return "given twice";
 	if (!number(field[2], &g.value))
-		return "value is not a number above 0";
+		return "value is not a number from 1e-18 to 1e18";
 	g.low = g.high = g.value;
 	if (n > 3 && (!number(field[3], &g.low) || !number(field[4], &g.high)))
-		return "low and high are not numbers above 0";
+		return "low and high are not numbers from 1e-18 to 1e18";
 	if (!rounds(&g, field[5], r->brief)) {
 		free(g.rounds);
-		return "rounds are not numbers above 0 and commas";
+		return "rounds are not numbers from 1e-18 to 1e18, and "
+			"commas";
 	}
 	g.digits = (signed char)given(field[2]);
 	made = record_add(r, field[0], field[1]);

@@ -697,7 +697,7 @@ split(struct out *o, const struct record *r, int fleet)
 
 			v += strspn(v, " ");
 			part = decimal(v, &end);
-			if (end > v)
+			if (end > v && part < 1000)
 				say(o, "%*.0f", widths[k], part);
 			else if (*end++ == '-')
 				say(o, "%*s", widths[k], "-");

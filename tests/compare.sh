@@ -271,6 +271,34 @@ test_picture() {
 	status 1 "$bench" -c -g out.svg old
 }
 
+# a number beyond all measure is none, and spoils no other figure; an interval
+# is never infinite
+test_far_numbers() {
+	for k in pipe_lat udp_lat tcp_lat rpc_udp_lat rpc_tcp_lat \
+	    null_syscall null_process simple_process mmap_lat; do
+		record $k us 10 10,10.01,9.99,10,10.02
+	done | sed '2,$ { /^bench/d; /^fact/d }; /^end/d' >old
+	sed 's/\(null_syscall.us\).*/\1	1e18	1e18	1e18	1e-18,1e18/' old >new
+	sed 's/^\(result.pipe_lat.us\).*/\1	1e300/' old >far
+	for f in old new far; do
+		echo "end	9" >>$f
+	done
+	status 1 "$bench" -c -f json old far
+	has err '^bench: far:2: .*value is not a number from 1e-18 to 1e18 '
+	holds "$(grep -c same out) == 8"
+	for f in tsv json prom; do
+		status 0 "$bench" -c -f $f old new
+		lacks out 'inf' 'nan'
+		holds "$(grep -c same out) == 8"
+	done
+	# sizes of memory, too: there is an end to the axes
+	printf 'bench\t1\nresult\tcurve_lat_%s\tns\t%s\n' 1K 2 4K 1e-9 \
+	    9e307M 3 | sed '3,$ { /^bench/d }' >curve
+	timeout 10 "$bench" -c -g mem.svg curve || test $? = 1
+	timeout 10 "$bench" -c -g mem curve || test $? = 1
+	lacks mem.svg inf nan e+
+}
+
 # what cannot be compared is said, and the rest is compared
 test_unlike_records() {
 	kernel 2.0.23 | sed 's/^fact	x_depth.*/fact	stones	1/' >old
