@@ -161,7 +161,7 @@ export_changes(FILE *f, int format, const struct comparison *c)
 /* --- the picture ---------------------------------------------------------- */
 
 enum {                          /* pixels */
-	LINE = 16, LEFT = 130, RIGHT = 70, WIDE = 720, HEAD = 62, FOOT = 40
+	LINE = 16, LEFT = 130, RIGHT = 70, WIDE = 720, HEAD = 70, FOOT = 40
 };
 
 static int
@@ -205,10 +205,12 @@ grid(FILE *f, double most, int bottom)
 	for (double v = -step * floor(most / step); v <= most; v += step) {
 		double x = across(v, most);
 
-		fprintf(f, "<path d=\"M%.1f %dV%d\" stroke=\"%s\"/>"
-		    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g%%"
-		    "</text>\n", x, HEAD - 8, bottom, v < 0 || v > 0 ? "#ddd" :
-		    "#000", x, bottom + 14, v);
+		fprintf(f, "<path d=\"M%.1f %dV%d\" stroke=\"%s\"/>\n", x,
+		    HEAD - 8, bottom, v < 0 || v > 0 ? "#ddd" : "#000");
+		for (int k = 0; k < 2; k++)     /* above and below */
+			fprintf(f, "<text x=\"%.1f\" y=\"%d\" "
+			    "text-anchor=\"middle\">%g%%</text>\n", x,
+			    k ? bottom + 14 : HEAD - 12, v);
 	}
 }
 

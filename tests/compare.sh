@@ -263,7 +263,8 @@ test_picture() {
 	status 3 "$bench" -c -g out.svg old new
 	has out.svg '^<svg xmlns=' 'x_fill</text>' '&#60;&#38;&#34;&#62;' \
 	    '^</svg>$'
-	holds "$(grep -c '<circle' out.svg) == 33"
+	holds "$(grep -c '<circle' out.svg) == 33 && \
+	    $(grep -c '>0%<' out.svg) == 2"       # a scale at each end
 	python3 -c 'import sys, xml.dom.minidom as x; x.parse("out.svg")' ||
 	    skip 'no python3: XML not checked'
 	status 1 "$bench" -c -g no/such.svg old new
