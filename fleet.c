@@ -62,7 +62,6 @@ outliers(FILE *f, struct crowd *c, double median)
 	char text[TEXT] = "", s[64];
 	double mad;
 	int n = 0, left = 0;
-	size_t at;
 
 	for (int i = c->has = 0; i < c->n; i++)
 		if (c->v[i] > 0)
@@ -74,9 +73,8 @@ outliers(FILE *f, struct crowd *c, double median)
 		if (++n > NAMED && ++left)
 			continue;
 		record_number(s, sizeof s, c->v[i], 0);
-		at = strlen(text);
-		snprintf(text + at, sizeof text - at, "%s%.60s %s",
-		    n > 1 ? ", " : "", name(&c->r[i]), s);
+		join(text, sizeof text, "%s%.60s %s", n > 1 ? ", " : "",
+		    name(&c->r[i]), s);
 	}
 	if (left)
 		report_text(f, 4, "    far off: %s, and %d more", text, left);

@@ -43,7 +43,10 @@ struct part {
 	int disturbed;          /* by which of them: bits */
 };
 
-enum { SHOWN = 4 };
+enum {
+	SHOWN = 4,              /* rows that are named */
+	TEXT = 512
+};
 
 struct noise {
 	struct moment first, last;
@@ -259,9 +262,9 @@ noise_hit(struct noise *n, const struct figure *f, enum better better,
 
 /* --- facts --------------------------------------------------------------- */
 
-/* Adds causes, of which there is so much, to a text; returns its length. */
-static int
-tell(char s[512], int len, const double v[CAUSES], int which)
+/* Adds causes, of which there is so much, to a text. */
+static void
+tell(char s[TEXT], const double v[CAUSES], int which)
 {
 	const char *comma = "";
 	int i;
@@ -269,23 +272,21 @@ tell(char s[512], int len, const double v[CAUSES], int which)
 	for (i = 0; i < CAUSES; i++) {
 		if (!(which & 1 << i))
 			continue;
-		len += sprintf(s + len, "%s", comma);
-		len += sprintf(s + len, causes[i], v[i]);
+		join(s, TEXT, "%s", comma);
+		join(s, TEXT, causes[i], v[i]);
 		comma = ", ";
 	}
-	return len;
 }
 
 static void
 round_fact(const struct part *p, int i, struct record *r)
 {
-	char name[16], s[512];
-	int len = tell(s, 0, p->v, (1 << CLOCK) - 1);
+	char name[16], s[TEXT] = "";
 
+	tell(s, p->v, (1 << CLOCK) - 1);
 	snprintf(name, sizeof name, "round%d", i + 1);
 	if (p->mhz[0] > 0 && p->mhz[1] > 0)
-		snprintf(s + len, sizeof s - (size_t)len,
-			", %.0f MHz then %.0f", p->mhz[0], p->mhz[1]);
+		join(s, TEXT, ", %.0f MHz then %.0f", p->mhz[0], p->mhz[1]);
 	record_fact(r, name, "%s", s);
 }
 
@@ -294,8 +295,8 @@ static void
 disturbed(const struct noise *n, struct record *r)
 {
 	double most[CAUSES] = { 0 };
-	char s[512];
-	int i, k, rounds = 0, which = 0, len;
+	char s[TEXT] = "";
+	int i, k, rounds = 0, which = 0;
 
 	for (i = 0; i < n->n; i++) {
 		which |= n->part[i].disturbed;
@@ -306,18 +307,16 @@ disturbed(const struct noise *n, struct record *r)
 	}
 	if (!rounds)
 		return;
-	len = sprintf(s, "%d of %d rounds (", rounds, n->n);
-	len = tell(s, len, most, which);
-	len += sprintf(s + len, "): ");
+	join(s, TEXT, "%d of %d rounds (", rounds, n->n);
+	tell(s, most, which);
+	join(s, TEXT, "): ");
 	for (i = 0; i < n->hits && i < SHOWN; i++)
-		len += snprintf(s + len, sizeof s - (size_t)len,
-			"%s%.24s %.0f%%", i ? ", " : "", n->hit[i].key,
+		join(s, TEXT, "%s%.24s %.0f%%", i ? ", " : "", n->hit[i].key,
 			100 * n->hit[i].worse);
 	if (n->hits > SHOWN)
-		snprintf(s + len, sizeof s - (size_t)len,
-			" worse, and %d more", n->hits - SHOWN);
+		join(s, TEXT, " worse, and %d more", n->hits - SHOWN);
 	else
-		strcpy(s + len, n->hits ? " worse" : rounds < n->n ?
+		join(s, TEXT, n->hits ? " worse" : rounds < n->n ?
 			"no row much worse" : "no calm one to compare with");
 	record_fact(r, "disturbed", "%s", s);
 }

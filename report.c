@@ -843,7 +843,6 @@ report_header(FILE *f, const struct record *r)
 	struct out o = { f, 0 };
 	char line[1024] = "", gb[32];
 	const char *v, *title = "";
-	size_t n;
 
 	for (size_t i = 0; i < LEN(facts); i++) {
 		if (facts[i].title) {
@@ -860,10 +859,8 @@ report_header(FILE *f, const struct record *r)
 			    "%.1f GB", kb / (kb < 1e6 ? 1e3 : 1e6));
 			v = gb;
 		}
-		n = strlen(line);
-		snprintf(line + n, sizeof line - n, "%s", n ? ", " : title);
-		n = strlen(line);
-		snprintf(line + n, sizeof line - n, facts[i].form, v);
+		join(line, sizeof line, "%s", *line ? ", " : title);
+		join(line, sizeof line, facts[i].form, v);
 	}
 	header_line(&o, line);
 	put(&o, '\n');
