@@ -246,15 +246,16 @@ static const struct {
 	const char *key;
 	double drift;
 } drifts[] = {
-	{ "sh_process",    0.30 },
-	{ "null_process",  0.015 },
-	{ "simple_process", 0.015 },
-	{ "mmap_lat",      0.015 },
-	{ "bcopy_libc_bw", 0.025 },
-	{ "bcopy_hand_bw", 0.025 },
-	{ "mem_read_bw",   0.025 },
-	{ "mem_write_bw",  0.025 },
-	{ "l3_lat",        0.05 },
-	{ "main_lat",      0.025 },
-	{ "tlb_lat",       0.03 },
+	/* key              deviation */
+	{ "sh_process",      0.30 },
+	{ "null_process",    0.015 },
+	{ "simple_process",  0.015 },
+	{ "mmap_lat",        0.015 },
+	{ "bcopy_libc_bw",   0.025 },
+	{ "bcopy_hand_bw",   0.025 },
+	{ "mem_read_bw",     0.025 },
+	{ "mem_write_bw",    0.025 },
+	{ "l3_lat",          0.05 },
+	{ "main_lat",        0.025 },
+	{ "tlb_lat",         0.03 },
 };
