@@ -161,7 +161,7 @@ export_changes(FILE *f, int format, const struct comparison *c)
 /* --- the picture ---------------------------------------------------------- */
 
 enum {                          /* pixels */
-	LINE = 16, LEFT = 130, RIGHT = 70, WIDE = 720, HEAD = 70, FOOT = 40
+	LINE = 16, LEFT = 130, RIGHT = 70, WIDE = 720, HEAD = 88, FOOT = 40
 };
 
 static int
@@ -239,18 +239,19 @@ dot(FILE *f, const struct change *g, double most, double y)
 static void
 caption(FILE *f, const struct comparison *c)
 {
-	fputs("<text x=\"10\" y=\"18\" font-size=\"14\">", f);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {   /* a line each, as names may be long */
 		const struct record *r = &c->side[i];
 		const char *s = record_text(r, "label");
 
+		fprintf(f, "<text x=\"10\" y=\"%d\" font-size=\"14\">%s: ",
+		    18 + 18 * i, i ? "new" : "old");
 		text(f, record_text(r, "host"));
 		putc(' ', f);
 		text(f, *s ? s : record_text(r, "kernel"));
-		fputs(i ? "</text>\n" : " &#8594; ", f);
+		fputs("</text>\n", f);
 	}
-	fprintf(f, "<text x=\"%d\" y=\"40\">&#8592; worse</text>"
-	    "<text x=\"%d\" y=\"40\" text-anchor=\"end\">better &#8594;"
+	fprintf(f, "<text x=\"%d\" y=\"58\">&#8592; worse</text>"
+	    "<text x=\"%d\" y=\"58\" text-anchor=\"end\">better &#8594;"
 	    "</text>\n", LEFT, WIDE - RIGHT);
 }
 

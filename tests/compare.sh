@@ -265,6 +265,8 @@ test_picture() {
 	    '^</svg>$'
 	holds "$(grep -c '<circle' out.svg) == 33 && \
 	    $(grep -c '>0%<' out.svg) == 2"       # a scale at each end
+	# names as long as those of clouds are not cut off: a line a side
+	has out.svg '>old: darkstar Linux 2.0.23</text>$' '>new: darkstar '
 	python3 -c 'import sys, xml.dom.minidom as x; x.parse("out.svg")' ||
 	    skip 'no python3: XML not checked'
 	status 1 "$bench" -c -g no/such.svg old new
