@@ -838,7 +838,7 @@ files(const struct options *opt)
 	brief = opt->mode == 'c' && w - opt->words != 2 &&
 		(!opt->format || opt->format == 'p');
 	for (w = opt->words; *w; w++) {
-		if (opt->mode == 'C' && !strcmp(*w, "--")) {
+		if (opt->mode == 'C' && !nold && !strcmp(*w, "--")) {
 			nold = n;
 			continue;
 		}
@@ -878,8 +878,12 @@ static int
 command(int argc, char *argv[], int fd)
 {
 	struct options opt = { .fd = fd };
-	int status = OK;
+	int status = OK, used;
 
+	/* what is closed must not be the file that is opened next */
+	while ((used = open("/", O_RDONLY)) >= 0 && used < 3)
+		;
+	close(used);
 	options(&opt, argc, argv);
 	if (strchr("hVl", opt.mode) && opt.mode)
 		options_tell(opt.mode);

@@ -62,6 +62,8 @@ test_status_and_limit() {
 	status 1 "$bench" -c -w 5 old
 	has err 'nothing to compare'
 	status 1 "$bench" -C old -- missing
+	status 1 "$bench" -C old -- new -- old
+	has err '^bench: --: '
 	for a in '-C old' '-C old --' '-C -- old' '-c -w x old new' \
 	    '-c -w -1 old new'; do
 		status 2 "$bench" $a

@@ -98,6 +98,21 @@ test_rounding() {
 	diff out err
 }
 
+# tables that nobody can see do not go into the record
+test_closed_output() {
+	for f in out in err; do
+		rm -f rec
+		case $f in
+		out) "$bench" -q -t 0.1 -o rec null_syscall >&- || got=$? ;;
+		in)  "$bench" -q -t 0.1 -o rec null_syscall <&- ;;
+		err) "$bench" -q -t 0.1 -o rec -s 'exit 1' null_syscall 2>&- ;;
+		esac
+		holds "$(tail -n 1 rec | grep -c '^end	1$') == 1"
+	done
+	holds "$got == 1"
+	"$bench" -c rec
+}
+
 test_ten_thousand_records() {
 	"$bench" -q -t 1 -o one os || :
 	awk '{ l[NR] = $0 } END {
