@@ -47,13 +47,21 @@ gather(struct crowd *c)
 	return c->has;
 }
 
+/* A value in eight columns at most, if it is as usual. */
 static void
-end(FILE *f, const struct crowd *c, int at)
+put(FILE *f, double v)
 {
 	char s[64];
 
-	record_number(s, sizeof s, c->v[at], 0);
-	fprintf(f, " %7s %-11.11s", s, name(&c->r[at]));
+	record_number(s, sizeof s, v, v < 1e8 ? 0 : 3);
+	fprintf(f, " %8s", s);
+}
+
+static void
+end(FILE *f, const struct crowd *c, int at, int width)
+{
+	put(f, c->v[at]);
+	fprintf(f, " %-*.9s", width, name(&c->r[at]));
 }
 
 static void
@@ -87,7 +95,6 @@ line(FILE *f, struct crowd *c)
 {
 	int low = -1, high = -1, more = c->test->better == MORE;
 	double median = quantile(c->w, c->has, 0.5);
-	char s[64];
 
 	for (int i = 0; i < c->n; i++) {
 		if (!(c->v[i] > 0))
@@ -98,12 +105,10 @@ line(FILE *f, struct crowd *c)
 			high = i;
 	}
 	fprintf(f, "%-15.15s", c->test->key);
-	for (int q = 1; q <= 3; q++) {
-		record_number(s, sizeof s, quantile(c->w, c->has, q * 0.25), 0);
-		fprintf(f, " %7s", s);
-	}
-	end(f, c, more ? high : low);
-	end(f, c, more ? low : high);
+	for (int q = 1; q <= 3; q++)
+		put(f, quantile(c->w, c->has, q * 0.25));
+	end(f, c, more ? high : low, 9);
+	end(f, c, more ? low : high, 0);
 	putc('\n', f);
 	outliers(f, c, median);
 }
@@ -117,7 +122,7 @@ fleet(FILE *f, const struct record *r, int n)
 	if (!c.v)
 		return -1;
 	c.w = c.v + n;
-	fprintf(f, "%-15s %7s %7s %7s %7s %-11s %7s\n", "key", "25%", "median",
+	fprintf(f, "%-15s %8s %8s %8s %8s %-9s %8s\n", "key", "25%", "median",
 	    "75%", "best", "", "worst");
 	while ((c.test = next_test(c.test)))
 		if (report_brief(c.test->table) && gather(&c))

@@ -234,6 +234,12 @@ test_summary_names_outliers() {
 	holds "$(grep -c '^n' out) == 18"
 	sed -n '/Pipe/,$p' out | grep '^n' | head -1 | grep -q '^n9 '
 	status 2 "$bench" -c -k nonsense recs
+	# rates of X are long
+	for n in 28322118 0.012345 123456789012; do
+		record xnoop 1/s $n | sed 's/host	x/host	a.long.name/'
+	done >recs
+	status 0 "$bench" -c -m recs
+	lacks out '.\{81\}' ' $'
 }
 
 test_formats() {
