@@ -53,7 +53,7 @@ put(FILE *f, double v)
 {
 	char s[64];
 
-	record_number(s, sizeof s, v, v < 1e8 ? 0 : 3);
+	record_number(s, sizeof s, v, v < 0.01 || v >= 1e8 ? 3 : 0);
 	fprintf(f, " %8s", s);
 }
 

@@ -343,12 +343,12 @@ change(char *text, const struct sheet *s, const struct column *c)
 		strcpy(text, g->verdict == SAME ? "=" : "?");
 		return;
 	}
-	if (g->single)
+	if (g->percent > 999.5 || g->percent < -999.5)
+		form = g->single ? "(%+.0e)" : "%+.0e";
+	else if (g->single)
 		form = "(%+.0f)";
 	else if (g->percent > -9.95 && g->percent < 9.95)
 		form = "%+.1f";
-	else if (g->percent > 999.5 || g->percent < -999.5)
-		form = "%+.0e";
 	snprintf(text, CELL, form, g->percent);
 }
 

@@ -81,6 +81,9 @@ test_one_value() {
 	record pipe_lat us 2.0 >new
 	status 0 "$bench" -c old new
 	has out '^change % *(+33) *$'
+	record pipe_lat us 30000.0 >new
+	status 3 "$bench" -c old new
+	has out '^change % *(-1e+06) *$'
 	record pipe_lat us 100.0 >old
 	record pipe_lat us 114.0 >new
 	status 0 "$bench" -c old new
@@ -235,7 +238,7 @@ test_summary_names_outliers() {
 	sed -n '/Pipe/,$p' out | grep '^n' | head -1 | grep -q '^n9 '
 	status 2 "$bench" -c -k nonsense recs
 	# rates of X are long
-	for n in 28322118 0.012345 123456789012; do
+	for n in 28322118 0.00041 123456789012; do
 		record xnoop 1/s $n | sed 's/host	x/host	a.long.name/'
 	done >recs
 	status 0 "$bench" -c -m recs
