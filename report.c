@@ -138,16 +138,23 @@ struct out {
 	int blanks;             /* not yet printed: a line may end here */
 };
 
+/* Each part may begin with an empty line: of two in a row the second is left
+   out, and one above all else. */
 static void
 put(struct out *o, int c)
 {
+	static int ends = 2;    /* of lines, in a row */
+
 	if (c == ' ') {
 		o->blanks++;
 		return;
 	}
+	ends = c == '\n' ? ends + 1 : 0;
 	for (; o->blanks; o->blanks--)
 		if (c != '\n')
 			putc(' ', o->f);
+	if (ends > 2)
+		return;
 	putc((c < ' ' || c > '~') && c != '\n' ? '?' : c, o->f);
 }
 
@@ -708,19 +715,17 @@ split(struct out *o, const struct record *r, int fleet)
 	}
 }
 
-/* Returns whether there was anything to print. */
-static int
+static void
 table(struct out *o, const struct table *t, const struct record *r, int n,
-    const struct comparison *c, struct tally *tally, int more)
+    const struct comparison *c, struct tally *tally)
 {
 	struct sheet s = { .table = t, .c = c };
 	const char *why, *last = NULL;
 
 	if (!choose(&s, r, n))
-		return 0;
+		return;
 	fit(&s, r, n);
-	if (more)
-		put(o, '\n');
+	put(o, '\n');
 	heads(o, &s);
 	for (int i = 0; i < n; i++)
 		if (present(&s, &r[i]))
@@ -735,7 +740,6 @@ table(struct out *o, const struct table *t, const struct record *r, int n,
 		wrap(o, (int)strlen(t->brief) + 2, 0, why);
 		last = why;
 	}
-	return 1;
 }
 
 static void
@@ -779,10 +783,10 @@ print(FILE *f, const struct record *r, int n, const struct comparison *c)
 {
 	struct out o = { f, 0 };
 	struct tally tally = { 0 };
-	int more = 0, fleet = record_fleet(r, n);
+	int fleet = record_fleet(r, n);
 
 	for (size_t i = 0; i < LEN(tables); i++) {
-		more |= table(&o, &tables[i], r, n, c, &tally, more);
+		table(&o, &tables[i], r, n, c, &tally);
 		for (int k = 0; !i && !c && k < n; k++)
 			split(&o, &r[k], fleet);
 	}

@@ -61,8 +61,6 @@ compare_facts(FILE *f, const struct comparison *c)
 	for (int i = 0; i < new->nfacts; i++)
 		if (!record_get(old, new->facts[i].name))
 			fact_line(f, c, new->facts[i].name, &any);
-	if (any)
-		putc('\n', f);
 }
 
 /* --- sentences ------------------------------------------------------------ */

@@ -95,7 +95,18 @@ test_rounding() {
 	    tests/round.c harness.c record.c report.c)
 	status 0 ./round rec
 	has out ' 1\.23M$'
-	diff out err
+	diff -B out err
+}
+
+# one between parts, also where what stands first is not a table
+test_empty_lines() {
+	printf '%s	%s	%s	%s\n' bench 1 '' '' fact host vm '' \
+	    fact x_cpu_line '1 2 3 4 5 6 7 8 9' '' \
+	    result line10 1/s 5 result pipe_lat us 4 end 2 '' '' >rec
+	status 0 "$bench" -c -v rec
+	has out '^X CPU %' '^line10 '
+	awk '!NF && !last || /^[X*]/ && NR > 1 && last { exit 1 }
+		{ last = NF }' out
 }
 
 # tables that nobody can see do not go into the record
