@@ -69,8 +69,8 @@ xcb_tests.o xserver.o xstart.o: xserver.h
 # every record names the flags and the C library
 host.o: host.c
 	libc=`echo __GLIBC__ | $(CC) -include features.h -E -P -`; \
-	case $$libc in [0-9]*) libc=glibc ;; *) libc="musl `cat \
-		cross/$(ARCH)/version 2>/dev/null`" ;; esac; \
+	case '$(CC)':$$libc in *:[0-9]*) libc=glibc ;; cross/*) \
+	libc="musl `cat cross/$(ARCH)/version`" ;; *) libc=musl ;; esac; \
 	$(COMPILE) -DBUILD="\"$(CFLAGS), $$libc\"" -c -o $@ host.c
 
 # touched, and so all is built anew, when the compiler or a flag has changed

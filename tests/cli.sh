@@ -20,6 +20,13 @@ test_synopsis() {
 	diff letters manual
 }
 
+# a compiler that is given, where none was built: its C library is named
+test_own_compiler() {
+	cp "$top"/*.[ch] "$top/Makefile" "$top/debian.sh" .
+	status 0 make CC="${CC%% *}" WITH_X=0 host.o
+	grep -aq 'Oz, \(musl\|glibc\)' host.o
+}
+
 test_list_names_every_key_once() {
 	status 0 "$bench" -l
 	for k in mhz null_syscall null_process simple_process sh_process \
