@@ -90,6 +90,7 @@ enum {
 	CELL = 64,              /* bytes that any figure fits in */
 	DOTS = 2,               /* ".." where words are cut */
 	NARROWEST = 4,          /* column of words */
+	CHANGE = 8,             /* ... that holds "change %" */
 	GUESSES = 12,           /* label.keep of a row that is words */
 	DIGITS = 3,             /* of a figure */
 	WHOLE = 8               /* digits of stones at most */
@@ -334,7 +335,9 @@ static void
 change(char *text, const struct sheet *s, const struct column *c)
 {
 	const struct change *g = s->c->change, *end = g + s->c->n;
-	const char *form = "%+.0f";
+	static const char units[] = "\0KMGTPE";
+	double v;
+	int unit = 0;
 
 	*text = '\0';
 	if (c->label) {
@@ -350,13 +353,10 @@ change(char *text, const struct sheet *s, const struct column *c)
 		strcpy(text, g->verdict == SAME ? "=" : "?");
 		return;
 	}
-	if (g->percent > 999.5 || g->percent < -999.5)
-		form = g->single ? "(%+.0e)" : "%+.0e";
-	else if (g->single)
-		form = "(%+.0f)";
-	else if (g->percent > -9.95 && g->percent < 9.95)
-		form = "%+.1f";
-	snprintf(text, CELL, form, g->percent);
+	for (v = g->percent; unit < 6 && (v > 999.5 || v < -999.5); unit++)
+		v /= 1000;
+	snprintf(text, CELL, g->single ? "(%+.*f%.1s)" : "%+.*f%.1s",
+	    !unit && !g->single && v > -9.95 && v < 9.95, v, &units[unit]);
 }
 
 /* --- columns and their widths -------------------------------------------- */
@@ -524,7 +524,9 @@ stretch(struct sheet *s, int room, int by)
 	for (int i = 0; i < s->n && room; i++) {
 		struct column *c = &s->column[i];
 
-		if (!c->words || c->width == (by < 0 ? NARROWEST : c->want))
+		int least = s->c && !i ? CHANGE : NARROWEST;
+
+		if (!c->words || c->width == (by < 0 ? least : c->want))
 			continue;
 		c->width += by;
 		room -= by;
