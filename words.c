@@ -78,7 +78,15 @@ counts(const struct change *g)
 	return g->cell && !g->why && strcmp(g->test->key, "xstones");
 }
 
-/* In the cells of a table, or of all but x: how many have that verdict. */
+/* Is it a cell of the table, or of one that is not x? */
+static int
+in(const struct change *g, const char *table)
+{
+	return counts(g) && (table ? !strcmp(g->test->table, table) :
+	    strcmp(g->test->table, "x"));
+}
+
+/* How many of these cells have that verdict? */
 static int
 tally(const struct comparison *c, const char *table, enum verdict v,
     double *least, double *most)
@@ -88,9 +96,7 @@ tally(const struct comparison *c, const char *table, enum verdict v,
 	for (int i = 0; i < c->n; i++) {
 		const struct change *g = &c->change[i];
 
-		if (!counts(g) || g->verdict != v ||
-		    (table ? strcmp(g->test->table, table) :
-		    !strcmp(g->test->table, "x")))
+		if (!in(g, table) || g->verdict != v)
 			continue;
 		if (!n || fabs(g->percent) < fabs(*least))
 			*least = g->percent;
@@ -107,11 +113,15 @@ table_words(char *text, const struct comparison *c, const char *table)
 {
 	static const char *const words[] = { "worse", "better",
 		"slower", "faster" };
-	int x = table && !strcmp(table, "x"), all = 0, n, moved = 0;
+	int x = table && !strcmp(table, "x"), all = 0, n, moved = 0, still = 0;
 	double least = 0, most = 0;
 
-	for (int v = UNSURE; v <= WORSE; v++)
-		all += tally(c, table, v, &least, &most);
+	for (int i = 0; i < c->n; i++)
+		if (in(&c->change[i], table)) {
+			all++;
+			still |= c->change[i].verdict == SAME ||
+			    c->change[i].single;
+		}
 	if (!all)
 		return;
 	join(text, TEXT, "%s%s: ", *text ? "; " : "", x ? "X drawing" :
@@ -131,7 +141,7 @@ table_words(char *text, const struct comparison *c, const char *table)
 		}
 	}
 	if (!moved)
-		join(text, TEXT, "nothing moved");
+		join(text, TEXT, still ? "nothing moved" : "cannot tell");
 }
 
 /* A sentence on where changes lie. */

@@ -117,6 +117,15 @@ test_noise_is_no_news() {
 	lacks out 'Worse'
 }
 
+# where nothing is known, nothing is said to have stood still
+test_nothing_is_known() {
+	record pipe_lat us 5.000 2,9,4,8,5 >a
+	cp a b
+	status 0 "$bench" -c a b
+	has out '^OS: cannot tell' '^Cannot tell (?): 1 figure'
+	lacks out 'moved'
+}
+
 test_runs_in_one_file() {
 	status 0 "$bench" -q -t 0.2 -r 3 -n again -o rec null_syscall pipe_lat
 	holds "$(grep -c '^bench	1' rec) == 3 && \
