@@ -63,7 +63,7 @@ static const char help[] =
 	"              or one of -a; shell patterns are allowed\n"
 	"  -a          measure all: calls spawn ctx xctx wake file dir vm bw2\n"
 	"              cache arith curve x_more as well\n"
-	"  -t seconds  time the run may take (one round is always whole)\n"
+	"  -t seconds  time the run may take, 30; the first round is whole\n"
 	"  -n name     name the row of this run\n"
 	"  -o file     append the record of the run to file\n"
 	"  -d display  X server to draw on, instead of $DISPLAY\n"
@@ -75,11 +75,11 @@ static const char help[] =
 	"  -c          print the tables of the records in files, - is\n"
 	"              standard input; compare two files, or two records\n"
 	"  -C          compare the runs in some files with those in others\n"
-	"  -f format   record, tsv, json or prom(etheus) instead of tables\n"
+	"  -f format   record, tsv, json or prom instead of tables\n"
 	"  -g picture  mem: draw memory by size in the terminal; a file: the\n"
 	"              same, or a comparison, into it as SVG\n"
-	"  -k key      sort records by this figure, the best first\n"
-	"  -m          of many records: quartiles, best, worst, outliers\n"
+	"  -k key      sort rows by this figure, the best first\n"
+	"  -m          of many records: median, quartiles, best, worst, outliers\n"
 	"  -w percent  exit with 3 when a cell is worse by more than this, 5\n"
 	"  -i          live as process 1 does, by the kernel's command line\n"
 	"  -l          list tests\n"
@@ -189,6 +189,11 @@ words(struct options *opt, char **w)
 	static char *curve[] = { "curve", "guesses", NULL };
 
 	opt->words = w;
+	/* behind a first -- anything may be the name of a file */
+	for (char **v = w; *v && strcmp(w[-1], "--"); v++)
+		if (**v == '-' && (*v)[1] && strcmp(*v, "--"))
+			misuse((*v)[1], "behind other words",
+				"options come first");
 	if (opt->picture && !opt->mode && !opt->all && !*w)
 		opt->words = curve;
 	if (opt->mode == 'c' && !*w)

@@ -43,6 +43,16 @@ test_list_names_every_key_once() {
 	test ! -s twice
 }
 
+# a word ends the options, as POSIX has it: not by silence
+test_option_behind_a_word() {
+	for words in 'pipe_lat -t 1' '-c old new -w 5' '-C old -- new -v'; do
+		status 2 "$bench" $words
+		has err '^bench: -[twv]: behind other words: '
+	done
+	status 1 "$bench" -c -- -w
+	has err '^bench: -w: open: '
+}
+
 test_unknown_option() {
 	status 2 "$bench" -Z
 	has err '^usage: bench'
