@@ -131,6 +131,8 @@ sig_handle(struct bench *b)
 	pid_t self = getpid();
 	long n;
 
+	if (self <= 0)                  /* denied: -1 would be all others */
+		skip(b, "getpid: no number");
 	signal(SIGUSR1, heed);
 	while (sample(b))
 		for (n = b->n; n--; )

@@ -243,7 +243,9 @@ x_start(const char *command, const struct run *how)
 
 	if (command && !*command)
 		return 0;
-	if (!(keeper = fork()))
+	if ((keeper = fork()) < 0)
+		return 0;               /* kill(-1) would be for all */
+	if (!keeper)
 		keep(own, command, parent);
 	sigaddset(&set, SIGCHLD);
 	while (!own->ready) {

@@ -253,6 +253,35 @@ test_denied_calls() {
 	only 1/$(numbers pipe) '.*' 'pipe'
 }
 
+# strangers NUMBER COMMAND...: another process outlives a command that has a
+# child and is denied a call.  kill(-1) is for all there are: so in a name
+# space, lest all of this machine goes
+strangers() {
+	rooted
+	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
+	./deny 38 999 /bin/true || skip "no seccomp"
+	unshare -pf sh -c 'sleep 30 & other=$!
+		(sleep 30 & exec ./deny 1 "$@")
+		kill $other
+		wait $other
+		test $? = 143' sh "$@"
+}
+
+# who does not know its own number signals nobody else
+test_own_number_is_unknown() {
+	strangers $(numbers getpid) "$bench" -q -t 0.1 -o rec sig_handle \
+	    null_call
+	has rec '^none	sig_handle	getpid: ' '^result	null_call'
+}
+
+# nor does who cannot start what is to keep an X server
+test_no_keeper_of_a_server() {
+	with_x
+	strangers $(numbers fork clone | head -n 1) "$bench" -q -t 0.1 -s Xvfb \
+	    -o rec line10
+	has rec '^none	line10	fork: '
+}
+
 # ticks PID: CPU time it has had
 ticks() {
 	awk '{ print $14 + $15 }' "/proc/$1/stat"
