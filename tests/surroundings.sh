@@ -282,6 +282,16 @@ test_no_keeper_of_a_server() {
 	has rec '^none	line10	fork: '
 }
 
+# what a row made goes with it, also where no folder may be read
+test_folder_goes_unread() {
+	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
+	./deny 38 999 /bin/true || skip "no seccomp"
+	status 0 ./deny 1 $(numbers getdents64) "$bench" -q -t 0.1 -o rec \
+	    fsync dir_create_10k
+	has rec '^result	fsync' '^result	dir_create_10k'
+	! ls -d bench.*
+}
+
 # ticks PID: CPU time it has had
 ticks() {
 	awk '{ print $14 + $15 }' "/proc/$1/stat"
