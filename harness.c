@@ -194,9 +194,13 @@ next(struct bench *b, double slice)
 	const struct clock *c = &b->how->clock;
 	double now = seconds(), took = now - b->began, batch = BATCH;
 
-	/* what is taken off is not quite what a batch has: make it small */
+	/*
+	 * What is taken off is not quite what a batch has: make it small, but
+	 * not at the price of a time-out where others at work made it long.
+	 */
 	batch = fmax(batch, 100 * (c->cost + c->tick));
-	batch = fmax(batch, 50 * b->lead);
+	batch = fmax(batch, fmin(50 * b->lead,
+		b->lead + b->how->timeout / 20));
 	if (b->until <= 0) {
 		meet(b);
 		b->until = seconds() + slice;

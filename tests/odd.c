@@ -73,6 +73,23 @@ subtract(struct bench *b)
 			spin(3 * b->arg);
 }
 
+/* a batch has a part of its own, long before what is measured */
+static void
+led(struct bench *b)
+{
+	double lead;
+
+	while (preliminary(b, &lead))
+		for (long n = b->n; n--; )
+			spin(b->arg);
+	b->lead = lead;
+	while (sample(b)) {
+		spin(b->arg);
+		for (long n = b->n; n--; )
+			spin(10000);
+	}
+}
+
 static void
 nothing_left(struct bench *b)
 {
@@ -218,6 +235,7 @@ const struct test os_tests[] = {
 	{ "quiet1",   "proc", "Quiet",     "ns", quiet, 1000, LESS, 0 },
 	{ "quiet2",   "proc", "Quiet",     "ns", quiet, 2000, LESS, 0 },
 	{ "subtract", "proc", "Subtract",  "us", subtract, 10000, LESS, 0 },
+	{ "led",      "proc", "Led",       "us", led, 60000000, LESS, 0 },
 	{ "noisy",    "proc", "Noisy",     "us", noisy, 10000, LESS, 0 },
 	{ "remark",   "proc", "Remark",    "us", remark, 10000, LESS, 0 },
 	{ "slow",     "proc", "Slow",      "us", steady, 50000000, LESS, 0 },
