@@ -115,6 +115,12 @@ test_null_syscall_is_a_write() {
 	holds "$(grep -c "^write($fd, \"\\\\0\", 1) *= 1" calls) > 10"
 }
 
+# a read of a page of a file brings those around it
+test_file_fault_reads() {
+	program faults mem_tests.c
+	./faults
+}
+
 # two processes unlock in turn what the other waits for, until one has ended
 test_lock_is_handed_over() {
 	command -v strace >/dev/null || skip 'no strace'
