@@ -141,18 +141,23 @@ buffer_size(size_t *want)
 	return size - size % GRAIN;
 }
 
-/* That buffer.  Says how large it is, and where it should be larger. */
+/* That size.  Says how large it is, and where it should be larger. */
+static size_t
+told_size(struct bench *b)
+{
+	size_t want, size = buffer_size(&want);
+
+	if (size < want / GRAIN * GRAIN)
+		note(b, "buffer of %zu KB (should be %zu KB, 4 x the cache)",
+			size >> 10, want >> 10);
+	fact(b, "buffer", "%zu KB", size >> 10);
+	return size;
+}
+
 static char *
 buffer(struct bench *b, size_t *size)
 {
-	size_t want;
-
-	*size = buffer_size(&want);
-	if (*size < want / GRAIN * GRAIN)
-		note(b, "buffer of %zu KB (should be %zu KB, 4 x the cache)",
-			*size >> 10, want >> 10);
-	fact(b, "buffer", "%zu KB", *size >> 10);
-	return anonymous(b, *size);
+	return anonymous(b, *size = told_size(b));
 }
 
 /*
@@ -279,11 +284,14 @@ stream_bw(struct bench *b)
 {
 	int i, tell[2], done[2], others = b->arg & ALL_CPUS ?
 		cpu_count(b) - 1 : 0, arrays = (b->arg & 3) < ADD ? 2 : 3;
-	size_t want, size = buffer_size(&want) / 3 / (size_t)(others + 1);
+	size_t size = told_size(b) / 3;
 	struct arrays s;
 	double lead;
 	long n;
 
+	if (others < 0)
+		skip(b, "no CPU is known");
+	size /= (size_t)others + 1;
 	size = size < GRAIN ? GRAIN : size / GRAIN * GRAIN;
 	if (pipe(tell) || pipe(done))
 		fail(b, "pipe:");
@@ -760,7 +768,7 @@ static void
 curve(struct bench *b)
 {
 	struct seen *rows = ((struct curve *)b->common)->rows[b->arg];
-	size_t want, size, most = buffer_size(&want);
+	size_t size, most = told_size(b);
 	char *p = paged(b, most, b->arg & HUGE_PAGES), name[32];
 	int i, rate = b->arg & BANDWIDTH;
 	double kb;

@@ -95,6 +95,8 @@ epoll_lat(struct bench *b)
 	int i, fd[MANY], poll = epoll_create1(0);
 	long n;
 
+	if (poll < 0)
+		fail(b, "epoll:");
 	many_ready(b, fd);
 	for (i = 0; i < MANY; i++)
 		if (epoll_ctl(poll, EPOLL_CTL_ADD, fd[i], &e))
@@ -205,12 +207,12 @@ own_folder(struct bench *b)
 		dir = tmpfs(b);
 	else if (!dir || !*dir)
 		dir = ".";
+	if (pipe(end))
+		fail(b, "pipe:");
 	if (chdir(dir) || !mkdtemp(name) || chdir(name))
 		fail(b, "%s:", dir);
 	if (b->arg & ON_DIR && !statfs(".", &fs))
 		fact(b, "dir_type", "%#lx", (unsigned long)fs.f_type);
-	if (pipe(end))
-		fail(b, "pipe:");
 	switch (fork()) {
 	case -1:
 		chdir("..");

@@ -122,7 +122,8 @@ test_little_address_space() {
 	status 0 clean prlimit --as=67108864 "$bench" -aq -t 0.1 -o rec os
 	whole rec
 	only rec '.*' 'memory'
-	has rec '^result	main_lat' '^note	mem_read_bw	buffer of'
+	has rec '^result	main_lat' '^note	mem_read_bw	buffer of' \
+	    '^note	stream_triad	buffer of'
 }
 
 # group BYTES COMMAND...: in a group of ours with so much memory
@@ -290,6 +291,22 @@ test_folder_goes_unread() {
 	    fsync dir_create_10k
 	has rec '^result	fsync' '^result	dir_create_10k'
 	! ls -d bench.*
+}
+
+# denied CALL ROW REASON: the reason of a row that is denied a call
+denied() {
+	status 0 ./deny 1 $(numbers $1) "$bench" -q -t 0.1 -o $1.rec $2
+	has $1.rec "^none	$2	$3"
+	! ls -d bench.*
+}
+
+# what is denied is named, and not what comes of it
+test_denied_is_named() {
+	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
+	./deny 38 999 /bin/true || skip "no seccomp"
+	denied sched_getaffinity stream_copy_all 'no CPU is known'
+	denied epoll_create1 epoll_100 'epoll: Operation not permitted'
+	denied pipe fsync 'pipe: Operation not permitted'
 }
 
 # ticks PID: CPU time it has had
