@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -819,6 +820,38 @@ guesses(struct bench *b)
 
 /* --- lines, TLB ----------------------------------------------------------- */
 
+/* What sysfs says of a cache of data of this processor; 0: nothing. */
+static size_t
+sysfs_cache(int level, const char *what)
+{
+	char name[80], s[32];
+	size_t n = 0, kind = 0;
+	unsigned cpu = 0;
+	int i;
+	FILE *f;
+
+	syscall(SYS_getcpu, &cpu, NULL, NULL);
+	for (i = 0; i < 8 && kind != (size_t)level; i++) {
+		for (int k = 0; k < 3; k++) {
+			snprintf(name, sizeof name, "/sys/devices/system/cpu/"
+				"cpu%u/cache/index%d/%s", cpu, i,
+				k == 0 ? "type" : k == 1 ? "level" : what);
+			if (!(f = fopen(name, "r")))
+				return 0;
+			if (!fgets(s, sizeof s, f))
+				*s = '\0';
+			fclose(f);
+			if (k == 0 && *s == 'I')
+				break;
+			if (k == 1)
+				kind = strtoul(s, NULL, 10);
+			if (k == 2)
+				n = strtoul(s, NULL, 10);
+		}
+	}
+	return kind == (size_t)level ? n : 0;
+}
+
 /* ns of a pair of loads, so many bytes apart, in blocks in random order. */
 static double
 pair_time(struct bench *b, char *p, size_t size, size_t apart)
@@ -851,14 +884,15 @@ pair_time(struct bench *b, char *p, size_t size, size_t apart)
 
 /*
  * Bytes of a line: the distance from which on a second load costs much more
- * than it does nearer, by the least times of all rounds.
+ * than it does nearer, by the least times of all rounds.  Says what sysfs has,
+ * if that is something else.
  */
 static void
 line_size(struct bench *b)
 {
 	enum { LEAST = 8 };
 	float *pair = ((struct curve *)b->common)->pair, near = 0;
-	size_t want, apart = LEAST, size = buffer_size(&want) / 2;
+	size_t want, is, apart = LEAST, size = buffer_size(&want) / 2;
 	char *p = anonymous(b, size);
 	double t;
 	int i;
@@ -872,7 +906,9 @@ line_size(struct bench *b)
 		if (!i || pair[i] < near)
 			near = pair[i];
 	}
-	fact(b, "line_size", "%zu B", apart);
+	is = sysfs_cache(1, "coherency_line_size");
+	fact(b, "line_size", is && is != apart ? "%zu B, sysfs %zu" :
+		"%zu B", apart, is);
 }
 
 /* ns a load of n lines that lie together, and of one in each of n pages. */
@@ -937,36 +973,6 @@ tlb_reach(struct bench *b)
 	}
 	fact(b, "tlb_reach", "%zuK %zuK", first * page >> 10,
 		second * page >> 10);
-}
-
-/* What sysfs says of a cache of data of the first processor; 0: nothing. */
-static size_t
-sysfs_cache(int level, const char *what)
-{
-	char name[80], s[32];
-	size_t n = 0, kind = 0;
-	int i;
-	FILE *f;
-
-	for (i = 0; i < 8 && kind != (size_t)level; i++) {
-		for (int k = 0; k < 3; k++) {
-			snprintf(name, sizeof name, "/sys/devices/system/cpu/"
-				"cpu0/cache/index%d/%s", i,
-				k == 0 ? "type" : k == 1 ? "level" : what);
-			if (!(f = fopen(name, "r")))
-				return 0;
-			if (!fgets(s, sizeof s, f))
-				*s = '\0';
-			fclose(f);
-			if (k == 0 && *s == 'I')
-				break;
-			if (k == 1)
-				kind = strtoul(s, NULL, 10);
-			if (k == 2)
-				n = strtoul(s, NULL, 10);
-		}
-	}
-	return kind == (size_t)level ? n : 0;
 }
 
 /* Are the levels found those that sysfs tells of? */

@@ -483,6 +483,33 @@ test_unlike_cores() {
 	has rec '^fact	on	1$'
 }
 
+# caches CPU SIZE LINE: its first two, in the folder of cores()
+caches() {
+	for level in 1 2; do
+		index=sys/cpu$1/cache/index$((level - 1))
+		mkdir -p $index
+		echo Data >$index/type
+		echo $level >$index/level
+		echo $(($2 * level))K >$index/size
+		echo $3 >$index/coherency_line_size
+	done
+}
+
+# what is found is held against what sysfs says of the CPU measured on
+test_sysfs_of_that_cpu() {
+	rooted
+	last=$(nproc_last)
+	test "$last" != 0 || skip "there is no other"
+	caches 0 512 64
+	caches $last 999 4096
+	unshare -m sh -ec 'mount --bind sys /sys/devices/system/cpu
+		exec "$1" -q -t 0.1 -o rec line_size sysfs_caches' sh "$bench"
+	has rec '^fact	sysfs_caches	unlike: L1 999K L2 1M$' \
+	    '^fact	line_size	[0-9]* B, sysfs 4096$'
+	status 0 "$bench" -c rec
+	lacks out '.\{81\}'
+}
+
 # copies of a row run at once, each on a CPU, and are told apart and summed up
 test_copies() {
 	odd
