@@ -78,15 +78,8 @@ counts(const struct change *g)
 	return g->cell && !g->why && strcmp(g->test->key, "xstones");
 }
 
-/* Is it a cell of the table, or of one that is not x? */
-static int
-in(const struct change *g, const char *table)
-{
-	return counts(g) && (table ? !strcmp(g->test->table, table) :
-	    strcmp(g->test->table, "x"));
-}
-
-/* How many of these cells have that verdict? */
+/* In the cells of a table, or of all but x: how many have that verdict.  One
+   value is sure of what it can tell. */
 static int
 tally(const struct comparison *c, const char *table, enum verdict v,
     double *least, double *most)
@@ -96,7 +89,10 @@ tally(const struct comparison *c, const char *table, enum verdict v,
 	for (int i = 0; i < c->n; i++) {
 		const struct change *g = &c->change[i];
 
-		if (!in(g, table) || g->verdict != v)
+		if (!counts(g) || v != (g->verdict || !g->single ?
+		    g->verdict : SAME) ||
+		    (table ? strcmp(g->test->table, table) :
+		    !strcmp(g->test->table, "x")))
 			continue;
 		if (!n || fabs(g->percent) < fabs(*least))
 			*least = g->percent;
@@ -113,15 +109,12 @@ table_words(char *text, const struct comparison *c, const char *table)
 {
 	static const char *const words[] = { "worse", "better",
 		"slower", "faster" };
-	int x = table && !strcmp(table, "x"), all = 0, n, moved = 0, still = 0;
+	int x = table && !strcmp(table, "x"), all, n, moved = 0, unsure;
 	double least = 0, most = 0;
 
-	for (int i = 0; i < c->n; i++)
-		if (in(&c->change[i], table)) {
-			all++;
-			still |= c->change[i].verdict == SAME ||
-			    c->change[i].single;
-		}
+	all = unsure = tally(c, table, UNSURE, &least, &most);
+	for (int v = SAME; v <= WORSE; v++)
+		all += tally(c, table, v, &least, &most);
 	if (!all)
 		return;
 	join(text, TEXT, "%s%s: ", *text ? "; " : "", x ? "X drawing" :
@@ -141,7 +134,7 @@ table_words(char *text, const struct comparison *c, const char *table)
 		}
 	}
 	if (!moved)
-		join(text, TEXT, still ? "nothing moved" : "cannot tell");
+		join(text, TEXT, all > unsure ? "nothing moved" : "cannot tell");
 }
 
 /* A sentence on where changes lie. */
