@@ -10,6 +10,9 @@
 #include "bench.h"
 #include "config.h"
 
+#define TEXT(x) QUOTE(x)
+#define QUOTE(x) #x
+
 #ifndef VERSION
 #define VERSION "unknown"
 #endif
@@ -234,7 +237,8 @@ options(struct options *opt, int argc, char **argv)
 		case 'o': opt->file = optarg; break;
 		case 'P':
 			opt->copies = count(c, optarg, MAXCOPIES,
-				"not a number of copies (1 and up)");
+				"not a number of copies (1 to "
+				TEXT(MAXCOPIES) ")");
 			break;
 		case 'q': opt->quiet = 1; break;
 		case 'r':
