@@ -522,5 +522,5 @@ test_copies() {
 	status 1 ./odd -q -t 0.1 -P 2 -o bad crash
 	has bad '^none	crash	killed by signal 11'
 	status 2 ./odd -P 0 steady
-	has err '^bench: -P: 0: '
+	has err '^bench: -P: 0: .*(1 to 256)'
 }
