@@ -432,6 +432,11 @@ void host_facts(struct record *r, double cost);
 void fast_cpus(unsigned long cpus[CPUWORDS]);
 /* Bytes of the largest cache that sysfs or the CPU names; 0: not known. */
 size_t cache_size(void);
+/*
+ * A number that sysfs has (size: KB) of the cache of data of a level, of the
+ * CPU that we are pinned to; 0: none.
+ */
+size_t sysfs_cache(unsigned level, const char *what);
 /* Bytes a test may use: a quarter of what is available. */
 size_t memory_limit(void);
 

@@ -473,6 +473,28 @@ cache_size(void)
 	return most < SIZE_MAX >> 10 ? most << 10 : SIZE_MAX;
 }
 
+size_t
+sysfs_cache(unsigned level, const char *what)
+{
+	char s[TEXT], dir[80];
+	cpu_set_t set[SETS];
+	uint64_t v;
+	int i;
+
+	allowed(set);
+	for (i = 0; i < 16; i++) {
+		snprintf(dir, sizeof dir, CPU "/cpu%d/cache/index%d",
+		    next_cpu(set, 0), i);
+		if (!slurp(s, dir, "type"))
+			break;
+		if (*s != 'I' && number_in(dir, "level") == level) {
+			v = number_in(dir, what);
+			return v == NONE ? 0 : (size_t)v;
+		}
+	}
+	return 0;
+}
+
 /* --- kernel -------------------------------------------------------------- */
 
 static int

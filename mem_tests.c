@@ -7,7 +7,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -820,38 +819,6 @@ guesses(struct bench *b)
 
 /* --- lines, TLB ----------------------------------------------------------- */
 
-/* What sysfs says of a cache of data of this processor; 0: nothing. */
-static size_t
-sysfs_cache(int level, const char *what)
-{
-	char name[80], s[32];
-	size_t n = 0, kind = 0;
-	unsigned cpu = 0;
-	int i;
-	FILE *f;
-
-	syscall(SYS_getcpu, &cpu, NULL, NULL);
-	for (i = 0; i < 8 && kind != (size_t)level; i++) {
-		for (int k = 0; k < 3; k++) {
-			snprintf(name, sizeof name, "/sys/devices/system/cpu/"
-				"cpu%u/cache/index%d/%s", cpu, i,
-				k == 0 ? "type" : k == 1 ? "level" : what);
-			if (!(f = fopen(name, "r")))
-				return 0;
-			if (!fgets(s, sizeof s, f))
-				*s = '\0';
-			fclose(f);
-			if (k == 0 && *s == 'I')
-				break;
-			if (k == 1)
-				kind = strtoul(s, NULL, 10);
-			if (k == 2)
-				n = strtoul(s, NULL, 10);
-		}
-	}
-	return kind == (size_t)level ? n : 0;
-}
-
 /* ns of a pair of loads, so many bytes apart, in blocks in random order. */
 static double
 pair_time(struct bench *b, char *p, size_t size, size_t apart)
@@ -989,7 +956,8 @@ check_caches(struct bench *b)
 	if (!c->n)
 		sweep_all(b);
 	n = look(c, v, found);
-	for (i = 0; i < LEVELS && (kb = sysfs_cache(i + 1, "size")); i++) {
+	for (i = 0; i < LEVELS && (kb = sysfs_cache((unsigned)i + 1, "size"));
+	    i++) {
 		is = i < n ? level_size(v, &found[i]) : 0;
 		differ |= is > kb * 3 / 2 || is < kb * 2 / 3;
 		end += sprintf(end, "L%d %zu%c ", i + 1, kb < 1024 ? kb :
