@@ -265,10 +265,14 @@ by_spread(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The rows of the next round; after ROUNDS those that spread, most first. */
+/*
+ * The rows of the next round, the clock of the core before and after the
+ * others; after ROUNDS those that spread, most first.
+ */
 static int
 line_up(const struct course *c, struct row **line)
 {
+	struct row *last = NULL;
 	int i, n = 0;
 
 	for (i = 0; i < c->n; i++) {
@@ -278,8 +282,18 @@ line_up(const struct course *c, struct row **line)
 			continue;
 		if (c->round >= ROUNDS && (row->spread = spread(row)) < CALM)
 			continue;
+		if (!strcmp(row->test->key, "mem_mhz")) {
+			last = row;
+			continue;
+		}
 		line[n++] = row;
+		if (!strcmp(row->test->key, "mhz")) {
+			line[n - 1] = line[0];
+			line[0] = row;
+		}
 	}
+	if (last)
+		line[n++] = last;
 	if (c->round >= ROUNDS)
 		qsort(line, (size_t)n, sizeof *line, by_spread);
 	return n;

@@ -110,6 +110,14 @@ test_pinned_to_one_cpu() {
 	has rec '^fact	pinned	1$' "^fact	unpinned	$(nproc)\$"
 }
 
+# what the clock of the core did over a round, it did from end to end
+test_clock_before_and_after() {
+	odd
+	status 0 ./odd -q -t 0.01 -o rec first mem_mhz mhz
+	has rec '^fact	at_mhz	1$' '^fact	at_first	2$' \
+	    '^fact	at_mem_mhz	3$'
+}
+
 test_killed_leaves_no_process() {
 	odd
 	./odd -q hang &

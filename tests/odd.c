@@ -227,8 +227,23 @@ pinned(struct bench *b)
 	steady(b);
 }
 
+/* which of its kind it is in the run */
+static void
+order(struct bench *b)
+{
+	int *turn = (int *)b->common + 2;
+	char name[32];
+
+	snprintf(name, sizeof name, "at_%s", b->test->key);
+	fact(b, name, "%d", ++*turn);
+	steady(b);
+}
+
 const struct test os_tests[] = {
 	/* key         table   title        unit function arg better rare */
+	{ "first",    "proc", "First",     "us", order, 10000, LESS, 0 },
+	{ "mem_mhz",  "proc", "Last",      "us", order, 10000, LESS, 0 },
+	{ "mhz",      "proc", "Mhz",       "us", order, 10000, LESS, 0 },
 	{ "steady",   "proc", "Steady",    "us", steady, STEADY, LESS, 0 },
 	{ "twice",    "proc", "Twice",     "us", twice, 10000, LESS, 0 },
 	{ "rate",     "bw",   "Rate",      "MB/s", steady, 10000, MORE, 0 },
