@@ -207,7 +207,7 @@ floppy() {
 	mv "$dir/image" "$1" || exit
 	echo "$1: $(wc -c <"$1") bytes:" \
 	    "kernel $(wc -c <"$dir/linux"), initrd $(wc -c <"$dir/initrd.xz")," \
-	    "$(mdir -i "$1" :: | sed -n 's/ *\([0-9 ]*\) bytes free/\1/p') free"
+	    "$(mdir -i "$1" :: | sed -n '/ bytes free/s/[^0-9]//gp') free"
 }
 
 iso() {
