@@ -201,6 +201,9 @@ next(struct bench *b, double slice)
 	batch = fmax(batch, 100 * (c->cost + c->tick));
 	batch = fmax(batch, fmin(50 * b->lead,
 		b->lead + b->how->timeout / 20));
+	/* copies that share a CPU have many turns on it in each */
+	if (b->how->copies > 1 && b->how->copies > cpu_count(b))
+		batch = fmax(batch, 50 * BATCH);
 	if (b->until <= 0) {
 		meet(b);
 		b->until = seconds() + slice;

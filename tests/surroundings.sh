@@ -532,3 +532,20 @@ test_copies() {
 	status 2 ./odd -P 0 steady
 	has err '^bench: -P: 0: .*(1 to 256)'
 }
+
+# copies that share a CPU have each a part of it, and no more in sum
+sharing() {
+	rm -f rec
+	for copies in 1 2; do
+		status 0 taskset -c "$(nproc_last)" ./odd -q -t 1 -P $copies \
+		    -o rec quiet1
+	done
+	value rec quiet1 5 | xargs >two
+	read -r one two <two
+	holds "$two > 1.6 * $one && $two < 2.5 * $one"
+}
+
+test_copies_that_share() {
+	odd
+	tries sharing
+}
