@@ -192,15 +192,14 @@ next(struct bench *b, double slice)
 {
 	enum { LEAST = 3 };
 	const struct clock *c = &b->how->clock;
-	double now = seconds(), took = now - b->began, batch = BATCH;
+	double now = seconds(), took = now - b->began - b->lead, batch = BATCH;
 
 	/*
 	 * What is taken off is not quite what a batch has: make it small, but
 	 * not at the price of a time-out where others at work made it long.
 	 */
 	batch = fmax(batch, 100 * (c->cost + c->tick));
-	batch = fmax(batch, fmin(50 * b->lead,
-		b->lead + b->how->timeout / 20));
+	batch = fmax(batch, fmin(50 * b->lead, b->how->timeout / 20));
 	/* copies that share a CPU have many turns on it in each */
 	if (b->how->copies > 1 && b->how->copies > cpu_count(b))
 		batch = fmax(batch, 50 * BATCH);
@@ -212,7 +211,7 @@ next(struct bench *b, double slice)
 	} else if (!b->warm) {
 		b->warm = 1;
 	} else {
-		b->v[b->kept++] = (took - c->cost - b->lead) / b->n - b->less;
+		b->v[b->kept++] = (took - c->cost) / b->n - b->less;
 	}
 	if (b->kept == MAXSAMPLES || (now > b->until && b->kept >= LEAST) ||
 	    (now > b->until + b->how->timeout / 2 && b->kept))

