@@ -2,7 +2,8 @@
 
 interrupted() {
 	odd
-	./odd -q -t 20 -o rec steady noisy >out 2>err &
+	env --default-signal="$1" ./odd -q -t 20 -o rec steady noisy \
+	    >out 2>err &
 	p=$!
 	sleep 1
 	kill -"$1" $p
