@@ -241,13 +241,12 @@ caption(FILE *f, const struct comparison *c)
 {
 	for (int i = 0; i < 2; i++) {   /* a line each, as names may be long */
 		const struct record *r = &c->side[i];
-		const char *s = record_text(r, "label");
 
 		fprintf(f, "<text x=\"10\" y=\"%d\" font-size=\"14\">%s: ",
 		    18 + 18 * i, i ? "new" : "old");
 		text(f, record_text(r, "host"));
 		putc(' ', f);
-		text(f, *s ? s : record_text(r, "kernel"));
+		text(f, record_name(r, 0));
 		fputs("</text>\n", f);
 	}
 	fprintf(f, "<text x=\"%d\" y=\"58\">&#8592; worse</text>"

@@ -139,8 +139,10 @@ struct out {
 	int blanks;             /* not yet printed: a line may end here */
 };
 
-/* Each part may begin with an empty line: of two in a row the second is left
-   out, and one above all else. */
+/*
+ * Each part may begin with an empty line: of two in a row the second is left
+ * out, and one above all else.
+ */
 static void
 put(struct out *o, int c)
 {
@@ -427,7 +429,6 @@ choose(struct sheet *s, const struct record *r, int n)
 	for (const struct test *row = NULL; (row = next_test(row)); )
 		if (!strcmp(row->table, t->name))
 			any |= add(s, row, r, n);
-	s->fleet = record_fleet(r, n);
 	return any;
 }
 
@@ -523,7 +524,6 @@ stretch(struct sheet *s, int room, int by)
 {
 	for (int i = 0; i < s->n && room; i++) {
 		struct column *c = &s->column[i];
-
 		int least = s->c && !i ? CHANGE : NARROWEST;
 
 		if (!c->words || c->width == (by < 0 ? least : c->want))
@@ -718,28 +718,27 @@ split(struct out *o, const struct record *r, int fleet)
 }
 
 static void
-table(struct out *o, const struct table *t, const struct record *r, int n,
-    const struct comparison *c, struct tally *tally)
+table(struct out *o, struct sheet *s, const struct record *r, int n,
+    struct tally *tally)
 {
-	struct sheet s = { .table = t, .c = c };
 	const char *why, *last = NULL;
 
-	if (!choose(&s, r, n))
+	if (!choose(s, r, n))
 		return;
-	fit(&s, r, n);
+	fit(s, r, n);
 	put(o, '\n');
-	heads(o, &s);
+	heads(o, s);
 	for (int i = 0; i < n; i++)
-		if (present(&s, &r[i]))
-			row(o, &s, &r[i], tally);
-	if (c)
-		changes_row(o, &s);
+		if (present(s, &r[i]))
+			row(o, s, &r[i], tally);
+	if (s->c)
+		changes_row(o, s);
 	for (int i = 0; i < n; i++) {
-		why = remark(&s, &r[i]);
+		why = remark(s, &r[i]);
 		if (!why || (last && !strcmp(last, why)))
 			continue;
-		say(o, "%s: ", t->brief);
-		wrap(o, (int)strlen(t->brief) + 2, 0, why);
+		say(o, "%s: ", s->table->brief);
+		wrap(o, (int)strlen(s->table->brief) + 2, 0, why);
 		last = why;
 	}
 }
@@ -788,7 +787,9 @@ print(FILE *f, const struct record *r, int n, const struct comparison *c)
 	int fleet = record_fleet(r, n);
 
 	for (size_t i = 0; i < LEN(tables); i++) {
-		table(&o, &tables[i], r, n, c, &tally);
+		struct sheet s = { .table = &tables[i], .fleet = fleet, .c = c };
+
+		table(&o, &s, r, n, &tally);
 		for (int k = 0; !i && !c && k < n; k++)
 			split(&o, &r[k], fleet);
 	}

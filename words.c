@@ -78,8 +78,10 @@ counts(const struct change *g)
 	return g->cell && !g->why && strcmp(g->test->key, "xstones");
 }
 
-/* In the cells of a table, or of all but x: how many have that verdict.  One
-   value is sure of what it can tell. */
+/*
+ * In the cells of a table, or of all but x: how many have that verdict.  One
+ * value is sure of what it can tell.
+ */
 static int
 tally(const struct comparison *c, const char *table, enum verdict v,
     double *least, double *most)

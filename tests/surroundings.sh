@@ -230,10 +230,15 @@ deny() {
 	done
 }
 
-test_denied_calls() {
+# builds ./deny, which denies a command a call
+denier() {
 	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
-	swift
 	./deny 38 999 /bin/true || skip "no seccomp"
+}
+
+test_denied_calls() {
+	denier
+	swift
 	deny 1 "$(cpus | sed 's/[,-].*//')" os & one=$!
 	trap 'kill $one 2>/dev/null; wait' EXIT
 	deny 38 "$(nproc_last)" proc comm bw mem calls spawn ctx wake file vm
@@ -267,8 +272,7 @@ test_denied_calls() {
 # space, lest all of this machine goes
 strangers() {
 	rooted
-	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
-	./deny 38 999 /bin/true || skip "no seccomp"
+	denier
 	unshare -pf sh -c 'sleep 30 & other=$!
 		(sleep 30 & exec ./deny 1 "$@")
 		kill $other
@@ -293,8 +297,7 @@ test_no_keeper_of_a_server() {
 
 # what a row made goes with it, also where no folder may be read
 test_folder_goes_unread() {
-	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
-	./deny 38 999 /bin/true || skip "no seccomp"
+	denier
 	status 0 ./deny 1 $(numbers getdents64) "$bench" -q -t 0.1 -o rec \
 	    fsync dir_create_10k
 	has rec '^result	fsync' '^result	dir_create_10k'
@@ -310,8 +313,7 @@ denied() {
 
 # what is denied is named, and not what comes of it
 test_denied_is_named() {
-	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
-	./deny 38 999 /bin/true || skip "no seccomp"
+	denier
 	denied sched_getaffinity stream_copy_all 'no CPU is known'
 	denied epoll_create1 epoll_100 'epoll: Operation not permitted'
 	denied pipe fsync 'pipe: Operation not permitted'
@@ -324,8 +326,7 @@ ticks() {
 
 # process 1 and its like wait, also where they may not wait for signals
 test_waits_without_sigtimedwait() {
-	$CC -std=c11 -D_GNU_SOURCE -static -o deny "$top/tests/deny.c"
-	./deny 38 999 /bin/true || skip "no seccomp"
+	denier
 	mkfifo in
 	sleep 60 >in & hold=$!
 	./deny 38 $(numbers rt_sigtimedwait) "$bench" -i bench.q bench.t=0.5 \
